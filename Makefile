@@ -1,0 +1,57 @@
+# Everything Vouch does from a terminal. `make run` and `make test` set themselves up.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.txt | cut -d' ' -f1)
+DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.txt | cut -d' ' -f1)
+PIP_INSTALL := $(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps
+
+.PHONY: help run ingest ask test check bench lock up down
+help: ## say what can be done here
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit("Vouch needs Python 3.11 or newer: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUN_STAMP): requirements.txt | $(PY)
+	@echo "Installing what requirements.txt pins (once)"
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.txt | $(PY)
+	@echo "Installing what requirements-dev.txt pins (once)"
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@ $(RUN_STAMP)
+
+run: $(RUN_STAMP) ## set up, ingest CORPUS, serve
+	@$(PY) -m ingest || [ $$? -eq 1 ]
+	@$(PY) -m app
+
+ingest: $(RUN_STAMP) ## bring the index in step with CORPUS
+	@$(PY) -m ingest
+
+ask: $(RUN_STAMP) ## ask the running service: make ask Q="How much leave do I get?"
+	@$(PY) -m app ask "$(Q)"
+
+test: $(DEV_STAMP) ## set up, run every test
+	@$(PY) -m pytest -q
+
+check: $(DEV_STAMP) ## lint, types, import layers
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+
+bench: $(RUN_STAMP) ## measure; prints ratios taken in one run
+	@$(PY) -m bench
+
+lock: $(DEV_STAMP) ## write the lock files anew from pyproject.toml
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+
+up: ## the local stack in containers: Qdrant, Redis, the service
+	docker compose up --build --detach --wait
+
+down: ## stop the local stack
+	docker compose down

@@ -1,0 +1,158 @@
+"""The words of the project as frozen values. Nothing here knows a library's types."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from msgspec import Struct, field
+
+
+class Passage(Struct, frozen=True, kw_only=True):
+    """A chunk of one document, as the store keeps it."""
+
+    passage_id: str
+    document_id: str
+    content_hash: str
+    position: int
+    """Place in its document, from 0."""
+    title: str
+    heading: tuple[str, ...] = ()
+    text: str
+    page: int | None = None
+    url: str | None = None
+    updated_at: str | None = None
+    """ISO 8601 date that the document itself states; never a file's date."""
+    tags: tuple[str, ...] = ()
+    access: tuple[str, ...] = ("public",)
+    """Groups that may see it; empty means nobody."""
+
+
+class EmbeddedPassage(Struct, frozen=True):
+    passage: Passage
+    vector: list[float]
+
+
+class Candidate(Struct, frozen=True):
+    """A passage that the search found. `score` is the dense cosine, -1..1."""
+
+    passage: Passage
+    score: float
+
+
+class Scope(Struct, frozen=True):
+    """What a request may see: the caller's groups, narrowed by the request's own filter."""
+
+    groups: frozenset[str] = frozenset({"public"})
+    source_prefix: str | None = None
+    """Matches whole path segments: `hr/leave` covers `hr/leave` and `hr/leave/a.md`, not `hr/leaves.md`."""
+    tags: tuple[str, ...] = ()
+    """A document with any of them matches; none given means no condition."""
+
+
+class DocumentRecord(Struct, frozen=True, kw_only=True):
+    """What the index knows of one document."""
+
+    document_id: str
+    origin: Literal["folder", "push"]
+    byte_hash: str
+    """Of the file's bytes: decides whether it is read again."""
+    index_digest: str
+    """Of everything an answer can show or depend on."""
+    title: str
+    passages: int
+    url: str | None = None
+    updated_at: str | None = None
+    tags: tuple[str, ...] = ()
+    access: tuple[str, ...] = ("public",)
+
+
+class IndexSpec(Struct, frozen=True):
+    """What a physical collection is built for; its fingerprint names the collection."""
+
+    collection: str
+    fingerprint: str
+    embedding_model: str
+    dimension: int
+
+
+class StateRecord(Struct, frozen=True, kw_only=True):
+    """The one state record of a collection."""
+
+    collection: str
+    fingerprint: str
+    embedding_model: str
+    dimension: int
+    state: Literal["ready", "updating"]
+    revision: str
+    generation: int
+    """Counts the changes and never repeats, over every collection of the index."""
+    cache_epoch: int = 0
+    documents: int = 0
+    passages: int = 0
+    updated_at: str | None = None
+    """When the revision was last written, ISO 8601 UTC."""
+    job: str | None = None
+    """The job that is, or was last, at work."""
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A passage packed into one request; `number` exists only inside that request."""
+
+    number: int
+    document_id: str
+    passage_id: str
+    title: str
+    heading: tuple[str, ...]
+    page: int | None
+    url: str | None
+    updated_at: str | None
+    score: float
+    text: str
+
+
+class Status(StrEnum):
+    ANSWERED = "answered"
+    UNGROUNDED = "ungrounded"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+class Relevance(Struct, frozen=True):
+    """What the gate saw. Scores are cosines; `best` is null when nothing was found."""
+
+    best: float | None
+    threshold: float
+    candidates: int
+    accepted: int
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """The JSON reply, and what the `done` event carries."""
+
+    id: str
+    status: Status
+    reason: str | None
+    message: str
+    answer: str | None
+    sources: tuple[Source, ...] = ()
+    cited: tuple[int, ...] = ()
+    dropped: tuple[str, ...] = ()
+    relevance: Relevance | None = None
+    cached: bool = False
+    revision: str | None = None
+    model: str | None = None
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+
+class CachedAnswer(Struct, frozen=True, kw_only=True):
+    """An `answered` reply as the cache keeps it, without what is fresh at each replay."""
+
+    answer: str
+    sources: tuple[Source, ...]
+    cited: tuple[int, ...]
+    dropped: tuple[str, ...]
+    relevance: Relevance
+    revision: str
+    model: str
+    message: str

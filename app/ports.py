@@ -1,0 +1,127 @@
+"""What the answer path and the ingestion job need from the outside, in our own types.
+
+Every method may raise the error of its port (errors.py) and nothing else; all are safe to cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Protocol
+
+from app.core.model import (
+    CachedAnswer,
+    Candidate,
+    DocumentRecord,
+    EmbeddedPassage,
+    IndexSpec,
+    Passage,
+    Scope,
+    Source,
+    StateRecord,
+)
+
+
+class Tokenizer(Protocol):
+    """The embedding model's own tokenizer. Synchronous and thread-safe: call it off the event loop."""
+
+    max_tokens: int
+    """Tokens the model reads of one text, its special tokens included."""
+
+    def spans(self, text: str) -> Sequence[tuple[int, int]]:
+        """Character spans (start, end) of the tokens of `text`, untruncated, special tokens left out."""
+
+    def count(self, text: str) -> int:
+        """Tokens of `text` as the model counts them, special tokens included."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors of `dimension` floats, on threads of its own."""
+
+    name: str
+    dimension: int
+    tokenizer: Tokenizer
+
+    async def embed_query(self, text: str) -> list[float]: ...
+
+    async def embed_passage(self, text: str) -> list[float]: ...
+
+
+class VectorStore(Protocol):
+    """Passages, document records and the state record, all kept in Qdrant.
+
+    An index is a name that points at one physical collection; see DESIGN in README, "The index".
+    """
+
+    async def state(self) -> StateRecord | None:
+        """The state record of the collection that the index name points at; None while there is none."""
+
+    async def search(
+        self, collection: str, vector: Sequence[float], limit: int, scope: Scope
+    ) -> list[Candidate]:
+        """The best `limit` passages in `scope`, by cosine, ties by passage id."""
+
+    async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
+        """How many (documents, passages) `scope` may see."""
+
+    async def create(self, spec: IndexSpec) -> None:
+        """Make the collection and its payload indexes; finishing a half-made one; no effect on a whole one."""
+
+    async def read_state(self, collection: str) -> StateRecord | None:
+        """The state record of a collection by its own name; None when it has none or does not exist."""
+
+    async def write_state(self, state: StateRecord) -> None: ...
+
+    async def switch(self, collection: str) -> None:
+        """Point the index name at `collection`, atomically."""
+
+    def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
+        """Every document record, in no particular order."""
+
+    async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None: ...
+
+    async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
+        """Remove the records (not the passages)."""
+
+    async def passages(self, collection: str, document_id: str) -> list[Passage]:
+        """Every stored passage of one document, by position."""
+
+    async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
+        """A stored vector for each of the content hashes that stands in the collection."""
+
+    async def write_passages(self, collection: str, passages: Sequence[EmbeddedPassage]) -> None:
+        """Insert or replace, any number at once."""
+
+    async def update_passages(self, collection: str, passages: Sequence[Passage]) -> None:
+        """Replace the payload of stored passages; their vectors stay."""
+
+    async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None: ...
+
+    async def flush(self, collection: str) -> None:
+        """Make everything written so far durable, passages before records."""
+
+    async def close(self) -> None: ...
+
+
+class Answerer(Protocol):
+    """Writes the answer from the packed sources."""
+
+    name: str
+    model: str
+
+    def stream(self, question: str, sources: Sequence[Source]) -> AsyncIterator[str]:
+        """The answer's text in pieces, as the model wrote it. Ends normally only when the model finished.
+
+        Raises AnswererFailed. Closing the iterator closes the request behind it at once.
+        """
+
+
+class AnswerCache(Protocol):
+    """May forget, but never fails and never waits long: trouble is a miss."""
+
+    async def get(self, key: str) -> CachedAnswer | None: ...
+
+    async def put(self, key: str, answer: CachedAnswer) -> None: ...
+
+    async def healthy(self) -> bool: ...
+
+    async def close(self) -> None: ...
