@@ -38,6 +38,8 @@ class Embedder(Protocol):
     """Turns texts into unit vectors of `dimension` floats, on threads of its own."""
 
     name: str
+    identity: str
+    """Names the weights as well: another identity means other vectors."""
     dimension: int
     tokenizer: Tokenizer
 

@@ -1,0 +1,132 @@
+"""Embedding through fastembed: one shared model, one text a call, on a pool of threads of its own.
+
+On CPU one text a call is fastest (no padding), and two threads with one-threaded sessions use two cores best.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from app.adapters import bundled_model
+from app.adapters.tokenizer import FastTokenizer
+from app.errors import EmbeddingFailed, ModelUnavailable
+from app.ports import Tokenizer
+
+if TYPE_CHECKING:  # fastembed takes a second to import: only when a model is loaded
+    from fastembed import TextEmbedding
+
+BUNDLED = "bundled"
+THREADS = min(8, os.cpu_count() or 1)
+_BUNDLED_NAME = "vouch/all-MiniLM-L6-v2-int8"
+_SESSION = {"threads": 1, "enable_cpu_mem_arena": False}
+_HUB_TIMEOUT_S = 3.0
+
+
+class FastembedEmbedder:
+    """The port `Embedder` on a loaded fastembed model."""
+
+    def __init__(self, name: str, identity: str, model: TextEmbedding) -> None:
+        self.name = name
+        self.identity = identity
+        self.tokenizer: Tokenizer = FastTokenizer.of_model(model)
+        self._model = model
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="embed")
+        self.dimension = len(_only(model.query_embed("warm up")))
+
+    async def embed_query(self, text: str) -> list[float]:
+        return await self._embed(self._model.query_embed, text)
+
+    async def embed_passage(self, text: str) -> list[float]:
+        return await self._embed(self._model.passage_embed, [text])
+
+    async def _embed(self, method: Callable[..., Iterable[Any]], argument: object) -> list[float]:
+        # The methods are lazy generators: they must be consumed in the thread.
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._pool, lambda: _only(method(argument)))
+        except Exception as exc:
+            raise EmbeddingFailed(f"The embedding model {self.name} could not embed a text.") from exc
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def load(name: str) -> FastembedEmbedder:
+    """Load a model by name: `bundled`, or any name that fastembed knows. Takes a second: call it in a thread.
+
+    Raises ModelUnavailable, in one line, also when its files would have to come from a hub that is out of reach.
+    """
+    if name == BUNDLED:
+        return FastembedEmbedder(BUNDLED, bundled_model.IDENTITY, _load_bundled())
+    return FastembedEmbedder(name, name, _load_from_hub(name))
+
+
+def _load_bundled() -> TextEmbedding:
+    from fastembed import TextEmbedding
+
+    _register_bundled()
+    with bundled_model.model_folder() as folder:
+        return TextEmbedding(_BUNDLED_NAME, specific_model_path=str(folder), **_SESSION)
+
+
+@cache
+def _register_bundled() -> None:
+    """fastembed's registry belongs to the process, and a name can be added only once."""
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    TextEmbedding.add_custom_model(
+        model=_BUNDLED_NAME,
+        pooling=PoolingType.MEAN,
+        normalization=True,
+        sources=ModelSource(hf=_BUNDLED_NAME),
+        dim=bundled_model.DIMENSION,
+        model_file="model.onnx",
+    )
+
+
+def _load_from_hub(name: str) -> TextEmbedding:
+    from fastembed import TextEmbedding
+
+    _check_known(name)
+    try:
+        return TextEmbedding(name, local_files_only=True, **_SESSION)
+    except Exception:  # fastembed raises whatever its libraries raise; most often it is just not downloaded yet
+        _check_hub(name)
+    try:
+        return TextEmbedding(name, **_SESSION)
+    except Exception as exc:
+        raise ModelUnavailable(f"EMBEDDING_MODEL={name} could not be downloaded or loaded: {exc}") from exc
+
+
+def _check_known(name: str) -> None:
+    from fastembed import TextEmbedding
+
+    known = {str(model["model"]).lower() for model in TextEmbedding.list_supported_models()}
+    if name.lower() not in known:
+        raise ModelUnavailable(
+            f"EMBEDDING_MODEL={name} is not a model that fastembed knows: use `bundled`, or a name from its list."
+        )
+
+
+def _check_hub(name: str) -> None:
+    """Ask the hub once; by itself fastembed sleeps and retries for 39 s before it says that there is none."""
+    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+    try:
+        httpx.head(hub, timeout=_HUB_TIMEOUT_S)
+    except httpx.HTTPError as exc:
+        raise ModelUnavailable(
+            f"EMBEDDING_MODEL={name} is not on this machine and its hub can't be reached: connect once, or use `bundled`."
+        ) from exc
+
+
+def _only(vectors: Iterable[Any]) -> list[float]:
+    vector: list[float] = next(iter(vectors)).tolist()
+    return vector

@@ -1,0 +1,89 @@
+"""Every digest and id of Vouch. Change what one covers only together with its version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID, uuid5
+
+from app.core.model import Passage, Scope
+
+VECTOR_SCHEMA_VERSION = 1
+TEXT_PREPARATION_VERSION = 1
+
+_PASSAGES = UUID("5d0c2bb0-4a3f-5a83-9a39-0f0a1b6a7c11")
+
+
+def prepared_text(title: str, heading: Sequence[str], text: str) -> str:
+    """Exactly what is embedded: the context line `title > heading > ...`, a blank line, the text.
+
+    A first heading that repeats the title is said once; without title and headings it is the text alone.
+    """
+    path = [title, *heading] if title else list(heading)
+    if len(path) > 1 and path[0] == path[1]:
+        path = path[1:]
+    context = " > ".join(path)
+    return f"{context}\n\n{text}" if context else text
+
+
+def content_hash(title: str, heading: Sequence[str], text: str) -> str:
+    """Hex digest of what is embedded, and of nothing volatile (no file name, position, date, tag or access)."""
+    return _digest([title, list(heading), text])
+
+
+def passage_id(document_id: str, content: str, occurrence: int) -> str:
+    """The point id of the `occurrence`-th (from 0) passage of this content in this document."""
+    return str(uuid5(_PASSAGES, json.dumps([document_id, content, occurrence])))
+
+
+def byte_hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def fingerprint(model_identity: str, dimension: int, chunker_version: int) -> str:
+    """Names a physical collection: what was built with another one can't stand in the same collection."""
+    parts = [model_identity, dimension, VECTOR_SCHEMA_VERSION, chunker_version, TEXT_PREPARATION_VERSION]
+    return _digest(parts)[:16]
+
+
+def index_digest(passages: Sequence[Passage]) -> str:
+    """Covers everything that an answer from this document can show or depend on, in order."""
+    return _digest(
+        [[p.content_hash, p.page, p.url, p.updated_at, sorted(p.tags), sorted(p.access)] for p in passages]
+    )
+
+
+def revision(fingerprint: str, documents: Iterable[tuple[str, str]]) -> str:
+    """The index's content as 16 hex digits, from the set of (document_id, index digest)."""
+    return _digest([fingerprint, sorted(documents)])[:16]
+
+
+def cache_key(
+    *,
+    revision: str,
+    cache_epoch: int,
+    scope: Scope,
+    question: str,
+    options: Mapping[str, object],
+    answerer: str,
+    model: str,
+    prompt_version: int,
+    settings_digest: str,
+) -> str:
+    """The key of an answer: everything that could make it another one."""
+    seen_by = [sorted(scope.groups), scope.source_prefix, sorted(scope.tags)]
+    wanted = sorted(options.items())
+    made_by = [answerer, model, prompt_version, settings_digest]
+    return _digest([revision, cache_epoch, seen_by, question, wanted, made_by])
+
+
+def settings_digest(values: Mapping[str, object]) -> str:
+    """Of every setting that can change an answer."""
+    return _digest(sorted(values.items()))
+
+
+def _digest(parts: object) -> str:
+    # JSON keeps the parts apart: no two different lists of values share one encoding.
+    encoded = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest()

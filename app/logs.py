@@ -1,0 +1,35 @@
+"""Logging: named events with fields, readable on a terminal, one JSON object a line elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("vouch")
+
+
+def configure(level: int = logging.INFO) -> None:
+    """Send every log line of the process to standard error, ours and the libraries' alike."""
+    terminal = sys.stderr.isatty()
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
+    last: list[structlog.typing.Processor] = [
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+        *([] if terminal else [structlog.processors.format_exc_info]),
+        renderer,
+    ]
+    handler = logging.StreamHandler()
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=last, foreign_pre_chain=shared))
+    logging.basicConfig(handlers=[handler], level=level, force=True)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,27 @@
+"""The service's metrics, kept in one registry of their own."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+REGISTRY = CollectorRegistry()
+
+ANSWERS = Counter("vouch_answers", "Answers by verdict.", ["status", "reason", "cached"], registry=REGISTRY)
+STAGE_SECONDS = Histogram(
+    "vouch_stage_seconds",
+    "Time a stage of an answer took.",
+    ["stage"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40),
+    registry=REGISTRY,
+)
+CITATIONS_DROPPED = Counter(
+    "vouch_citations_dropped", "Invented citations removed from answers.", registry=REGISTRY
+)
+MODEL_CALLS = Counter("vouch_model_calls", "Calls to the language model.", ["answerer"], registry=REGISTRY)
+CACHE_REQUESTS = Counter(
+    "vouch_cache_requests", "Look-ups in the answer cache.", ["result"], registry=REGISTRY
+)
+CACHE_FAILURES = Counter(
+    "vouch_cache_failures", "Cache calls that failed, and were treated as a miss.", ["kind"], registry=REGISTRY
+)
+IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)

@@ -1,0 +1,179 @@
+"""The settings: read once at start from the environment and `.env`, checked, then passed down as values."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from dotenv import dotenv_values
+from msgspec import Meta, Struct
+
+from app.errors import SettingsError
+
+THRESHOLDS = {"bundled": 0.40}
+"""Measured cosine thresholds by embedding model (bench/threshold.py)."""
+
+Positive = Annotated[int, Meta(ge=1)]
+
+_TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "1 or 0"}
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """One field per environment variable of the same name in capitals."""
+
+    qdrant_url: str = ""
+    qdrant_api_key: str = ""
+    qdrant_path: str = ".data/qdrant"
+    index_name: str = "vouch"
+    corpus: str = "ingest/sample"
+    redis_url: str = ""
+    cache_ttl_s: Positive = 86_400
+    embedding_model: str = "bundled"
+    relevance_threshold: Annotated[float, Meta(ge=-1, le=1)] | None = None
+    min_passages: Annotated[int, Meta(ge=1, le=40)] = 1
+    chat_base_url: str = ""
+    chat_model: str = ""
+    chat_api_key: str = ""
+    chat_deadline_s: Annotated[float, Meta(gt=0, le=600)] = 20.0
+    chat_allow_http: bool = False
+    context_tokens: Annotated[int, Meta(ge=100)] = 2_000
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535)] = 8_000
+    api_keys_file: str = ""
+    allow_anonymous: bool = False
+    workers: Positive = 1
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Settings:
+        """Settings from variables such as `PORT`; an empty one counts as not set.
+
+        Raises SettingsError, one line that names the variable and what it must be.
+        """
+        names = {name.upper(): name for name in cls.__struct_fields__}
+        given = {names[key]: value.strip() for key, value in env.items() if key in names and value.strip()}
+        try:
+            settings = msgspec.convert(given, cls, strict=False)
+        except msgspec.ValidationError as error:
+            raise SettingsError(_in_words(error, env)) from error
+        settings.check()
+        return settings
+
+    @classmethod
+    def load(cls) -> Settings:
+        """Settings of this process: the environment over `.env` in the working directory."""
+        from_file = {key: value for key, value in dotenv_values(".env").items() if value is not None}
+        return cls.from_env({**from_file, **os.environ})
+
+    def check(self) -> None:
+        """Raises SettingsError when values that are fine alone do not fit together."""
+        _check_index_name(self.index_name)
+        _check_http_url("QDRANT_URL", self.qdrant_url)
+        _check_redis_url(self.redis_url)
+        _check_chat(self)
+        _check_exposure(self)
+        _check_workers(self)
+        self.threshold(self.embedding_model)
+
+    def threshold(self, embedding_model: str) -> float:
+        """The cosine from which a passage counts as relevant under `embedding_model`.
+
+        Raises SettingsError for a model without a measured default when RELEVANCE_THRESHOLD is not set.
+        """
+        threshold = self.relevance_threshold
+        if threshold is None:
+            threshold = THRESHOLDS.get(embedding_model)
+        if threshold is None:
+            raise SettingsError(
+                f"RELEVANCE_THRESHOLD must be set: no threshold was measured for EMBEDDING_MODEL={embedding_model}."
+                " Try 0.5 and adjust it with /v1/search on questions of your own."
+            )
+        return threshold
+
+    @property
+    def store_path(self) -> Path:
+        return Path(self.qdrant_path)
+
+    def __repr__(self) -> str:
+        return "Settings(...)"  # it holds keys, and a repr ends up in logs
+
+
+def _in_words(error: msgspec.ValidationError, env: Mapping[str, str]) -> str:
+    """msgspec's "Expected `int`, got `str` - at `$.port`" as "PORT=abc: expected a value of type int"."""
+    problem, _, place = str(error).replace("`", "").partition(" - at $.")
+    wanted = problem.split(",")[0].removeprefix("Expected ").removesuffix(" | null")
+    kind, _, bounds = wanted.partition(" ")
+    must = f"{_TYPE_NAMES.get(kind, kind)} {bounds}".strip()
+    return f"{place.upper()}={env[place.upper()]} is not a valid value: it must be {must}."
+
+
+def _check_index_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise SettingsError("INDEX_NAME must be 1 to 64 letters, digits, - or _.")
+
+
+def _check_http_url(variable: str, url: str) -> None:
+    if url and (urlsplit(url).scheme not in ("http", "https") or not _host(url)):
+        raise SettingsError(f"{variable} must be a URL such as http://localhost:6333.")
+
+
+def _check_redis_url(url: str) -> None:
+    if url and urlsplit(url).scheme not in ("redis", "rediss", "unix"):
+        raise SettingsError("REDIS_URL must be a URL such as redis://localhost:6379/0.")
+
+
+def _check_chat(settings: Settings) -> None:
+    url = settings.chat_base_url
+    if bool(url) != bool(settings.chat_model):
+        raise SettingsError("CHAT_BASE_URL and CHAT_MODEL must be set together (or neither: extractive answers).")
+    _check_http_url("CHAT_BASE_URL", url)
+    if not url or urlsplit(url).scheme == "https" or _is_loopback(_host(url)):
+        return
+    if not (settings.chat_allow_http and _is_private(_host(url))):
+        raise SettingsError(
+            "CHAT_BASE_URL must be https (http is for loopback, and with CHAT_ALLOW_HTTP=1 for private hosts)."
+        )
+
+
+def _check_exposure(settings: Settings) -> None:
+    if settings.api_keys_file:
+        raise SettingsError("API_KEYS_FILE is not supported by this version: unset it, and keep HOST on loopback.")
+    if not settings.allow_anonymous and not _is_loopback(settings.host):
+        raise SettingsError(
+            f"HOST={settings.host} would let anyone on the network ask: keep HOST=127.0.0.1, or set ALLOW_ANONYMOUS=1."
+        )
+
+
+def _check_workers(settings: Settings) -> None:
+    if settings.workers == 1:
+        return
+    if not (settings.qdrant_url and settings.redis_url):
+        raise SettingsError("WORKERS above 1 needs QDRANT_URL and REDIS_URL: the embedded store has one owner.")
+    raise SettingsError("WORKERS above 1 is not supported by this version: run several replicas instead.")
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or (_address(host) is not None and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_private(host: str) -> bool:
+    """A private address, or a name that only an inside resolver knows (no dot, `.internal`, `.local`)."""
+    if _address(host) is not None:
+        return ipaddress.ip_address(host).is_private
+    return "." not in host or host.endswith((".internal", ".local", ".lan"))
+
+
+def _address(host: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return None
