@@ -57,9 +57,7 @@ class VectorStore(Protocol):
     async def state(self) -> StateRecord | None:
         """The state record of the collection that the index name points at; None while there is none."""
 
-    async def search(
-        self, collection: str, vector: Sequence[float], limit: int, scope: Scope
-    ) -> list[Candidate]:
+    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
         """The best `limit` passages in `scope`, by cosine, ties by passage id."""
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:

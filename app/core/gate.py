@@ -24,9 +24,7 @@ def decide(candidates: Sequence[Candidate], threshold: float, min_passages: int)
     return Decision(accepted, relevance, _reason(candidates, accepted, min_passages))
 
 
-def _reason(
-    candidates: Sequence[Candidate], accepted: Sequence[Candidate], min_passages: int
-) -> str | None:
+def _reason(candidates: Sequence[Candidate], accepted: Sequence[Candidate], min_passages: int) -> str | None:
     if not candidates:
         return "no_candidates"
     if not accepted:

@@ -1,0 +1,101 @@
+"""One request on its way, and the account given of it at the end."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from app.core import verdict
+from app.core.model import Relevance, Reply, Source, Status
+from app.logs import log
+from app.metrics import ANSWERS, CACHE_REQUESTS, CITATIONS_DROPPED, STAGE_SECONDS
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class Run:
+    """One request on its way: what its reply will say, whichever way it ends."""
+
+    revision: str | None
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    relevance: Relevance | None = None
+    model: str | None = None
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    _started: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings_ms[name] = _milliseconds(started)
+
+    async def timed(self, name: str, work: Awaitable[_T]) -> _T:
+        with self.stage(name):
+            return await work
+
+    def refused(self, reason: str, relevance: Relevance | None) -> Reply:
+        self.relevance = relevance
+        return self.reply(Status.REFUSED, reason)
+
+    def failed(self, reason: str) -> Reply:
+        return self.reply(Status.FAILED, reason)
+
+    def reply(
+        self,
+        status: Status,
+        reason: str | None,
+        *,
+        answer: str | None = None,
+        sources: tuple[Source, ...] = (),
+        cited: tuple[int, ...] = (),
+        dropped: tuple[str, ...] = (),
+        cached: bool = False,
+    ) -> Reply:
+        return Reply(
+            id=self.id,
+            status=status,
+            reason=reason,
+            message=verdict.message(reason),
+            answer=answer,
+            sources=sources,
+            cited=cited,
+            dropped=dropped,
+            relevance=self.relevance,
+            cached=cached,
+            revision=self.revision,
+            model=self.model,
+            timings_ms={**self.timings_ms, "total": _milliseconds(self._started)},
+        )
+
+
+def _milliseconds(since: float) -> float:
+    return round((time.perf_counter() - since) * 1000, 2)
+
+
+def account(reply: Reply) -> None:
+    """Count the answer and log one line that explains it, without document or question text."""
+    ANSWERS.labels(reply.status, reply.reason or "", str(reply.cached).lower()).inc()
+    CITATIONS_DROPPED.inc(len(reply.dropped))
+    if "cache" in reply.timings_ms:
+        CACHE_REQUESTS.labels("hit" if reply.cached else "miss").inc()
+    for stage, milliseconds in reply.timings_ms.items():
+        STAGE_SECONDS.labels(stage).observe(milliseconds / 1000)
+    log.info(
+        "answer.done",
+        id=reply.id,
+        status=reply.status,
+        reason=reply.reason,
+        cached=reply.cached,
+        cited=reply.cited,
+        dropped=reply.dropped[:20],
+        best=reply.relevance.best if reply.relevance else None,
+        revision=reply.revision,
+        timings_ms=reply.timings_ms,
+    )
