@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import re
 import time
 
@@ -53,7 +54,7 @@ def test_a_leading_thought_is_no_part_of_the_answer(text: str, answer: str) -> N
 @example("<think>a</think> b", [3, 9, 16])
 def test_no_split_changes_the_answer(text: str, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    pieces = [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [text[start:end] for start, end in itertools.pairwise(edges)]
     assert read(*pieces) == plainly(text)
 
 
