@@ -85,6 +85,9 @@ class VectorStore(Protocol):
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         """Every stored passage of one document, by position."""
 
+    async def document_ids(self, collection: str) -> set[str]:
+        """The ids of all documents that have passages, with or without a record."""
+
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
         """A stored vector for each of the content hashes that stands in the collection."""
 
