@@ -1,0 +1,21 @@
+"""What can go wrong with a document, and with a job as a whole."""
+
+from __future__ import annotations
+
+from app.errors import VouchError
+
+
+class UnreadableDocument(VouchError):
+    """One document can't be indexed. The text is the reason, such as "it is empty"; the job goes on without it."""
+
+
+class NothingToIngest(VouchError):
+    """There is no corpus, or nothing in it; nothing was changed."""
+
+
+class JobRunning(VouchError):
+    """Another job is at work on the same index."""
+
+
+class JobFailed(VouchError):
+    """The service that was handed the job could not do it."""
