@@ -13,6 +13,9 @@ VouchError
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Literal
+
 
 class VouchError(Exception):
     """Every error of ours. Its text is a sentence for people and names what to do next."""
@@ -30,8 +33,26 @@ class StoreUnavailable(StoreError):
     pass
 
 
+@dataclass(frozen=True)
+class StoreOwner:
+    """The process that holds the embedded store, as it says itself."""
+
+    pid: int
+    since: str
+    """ISO 8601 UTC."""
+    role: Literal["service", "job"]
+    address: str | None
+    """Where a service listens; None until it does, and always for a job."""
+    token: str = field(repr=False)
+    """Stands for admin in a hand-over; of this run only."""
+
+
 class StoreHeld(StoreError):
-    pass
+    """`owner` is who holds the store; None when it left no note that can be read."""
+
+    def __init__(self, message: str, owner: StoreOwner | None = None) -> None:
+        super().__init__(message)
+        self.owner = owner
 
 
 class EmbedderError(VouchError):

@@ -1,0 +1,212 @@
+"""One physical collection of the embedded store, on disk and in memory. Every call belongs to one thread.
+
+<folder>/passages    shard of points with vectors
+<folder>/records     shard of documents and the state, without vectors
+<folder>/spec.json   what it was built for; written last, so a folder without it is half-made
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+import qdrant_edge as edge
+
+from app.adapters import payloads
+from app.adapters.atomic_file import replace_file, sync_folder
+from app.core.model import (
+    Candidate,
+    DocumentRecord,
+    EmbeddedPassage,
+    IndexSpec,
+    Passage,
+    Scope,
+    StateRecord,
+)
+from app.errors import StoreUnavailable
+
+PAGE = 64
+"""Points a call: qdrant_edge holds the GIL while it works, so no call may be long."""
+
+Offset = int | UUID | str | None
+"""Where a page starts; None is the beginning, and after the last page."""
+
+_UNUSED_VECTOR = "unused"  # a shard must have one; the records use none
+
+
+class EdgeCollection:
+    """Raises StoreUnavailable for what is not ours, and whatever qdrant_edge raises (bare Exceptions)."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a whole collection. Raises FileNotFoundError when there is none."""
+        self._spec_file = folder / "spec.json"
+        self.spec = msgspec.json.decode(self._spec_file.read_bytes(), type=IndexSpec)
+        self._identity = _identity(self._spec_file)
+        self._passages = edge.EdgeShard.load(str(folder / "passages"))
+        self._records = edge.EdgeShard.load(str(folder / "records"))
+
+    @classmethod
+    def create(cls, folder: Path, spec: IndexSpec) -> EdgeCollection:
+        """Make a collection, over what is left of one whose making was cut short."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        dense = edge.EdgeVectorParams(size=spec.dimension, distance=edge.Distance.Cosine)
+        passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
+        records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
+        _create_shard(folder / "passages", passages, payloads.PASSAGE_FIELDS)
+        _create_shard(folder / "records", records, payloads.RECORD_FIELDS)
+        replace_file(folder / "spec.json", msgspec.json.encode(spec))
+        sync_folder(folder.parent)
+        return cls(folder)
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        return (folder / "spec.json").is_file()
+
+    def in_place(self) -> bool:
+        """Whether the files it was opened from still stand at their place.
+
+        Without this check the engine goes on writing into files that were deleted, and says nothing.
+        """
+        return self._spec_file.exists() and _identity(self._spec_file) == self._identity
+
+    def search(self, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
+        """Exact: without an HNSW graph (never optimised) the engine scans, and recall is 1 under every filter."""
+        query = edge.Query.Nearest(payloads.unit(vector), using=payloads.VECTOR)
+        fetched = limit + 1
+        found = self._nearest(query, fetched, scope)
+        while payloads.tie_is_cut([point.score for point in found], limit, fetched):
+            fetched *= 2
+            found = self._nearest(query, fetched, scope)
+        candidates = [Candidate(payloads.to_passage(p.id, p.payload), p.score) for p in found]
+        return payloads.ranked(candidates, limit)
+
+    def count(self, scope: Scope) -> tuple[int, int]:
+        request = edge.CountRequest(exact=True, filter=_filter(payloads.scope_conditions(scope)))
+        return self._records.count(request), self._passages.count(request)
+
+    def read_state(self) -> StateRecord | None:
+        found = self._records.retrieve([payloads.STATE_ID], with_payload=True, with_vector=False)
+        return payloads.to_state(found[0].payload) if found else None
+
+    def write_state(self, state: StateRecord) -> None:
+        self._write_records({payloads.STATE_ID: payloads.state_payload(state)})
+
+    def document_page(self, offset: Offset) -> tuple[list[DocumentRecord], Offset]:
+        """Up to PAGE records from `offset` on, and where the next page starts."""
+        found, following = _scroll(self._records, payloads.ALL_DOCUMENTS, offset)
+        return [payloads.to_document(record.payload) for record in found], following
+
+    def write_documents(self, records: Sequence[DocumentRecord]) -> None:
+        points = {payloads.record_id(r.document_id): payloads.document_payload(r) for r in records}
+        self._write_records(points)
+
+    def delete_documents(self, document_ids: Iterable[str]) -> None:
+        ids = _ids(payloads.record_id(document_id) for document_id in document_ids)
+        self._records.update(edge.UpdateOperation.delete_points(ids))
+
+    def passage_page(self, document_id: str, offset: Offset) -> tuple[list[Passage], Offset]:
+        found, following = _scroll(self._passages, [("document_id", [document_id])], offset)
+        return [payloads.to_passage(record.id, record.payload) for record in found], following
+
+    def some_vectors(self, content_hashes: Iterable[str]) -> dict[str, list[float]]:
+        """Vectors of one or more of the hashes; none when none of them stands here."""
+        conditions = [("content_hash", list(content_hashes))]
+        found, _ = _scroll(self._passages, conditions, None, with_vector=True)
+        return {_payload(record)["content_hash"]: _vector(record) for record in found}
+
+    def write_passages(self, passages: Sequence[EmbeddedPassage]) -> None:
+        points = [
+            edge.Point(
+                id=item.passage.passage_id,
+                vector={payloads.VECTOR: payloads.unit(item.vector)},
+                payload=payloads.passage_payload(item.passage),
+            )
+            for item in passages
+        ]
+        self._passages.update(edge.UpdateOperation.upsert_points(points))
+
+    def update_passages(self, passages: Sequence[Passage]) -> None:
+        """All or none: a passage that is not there is found before the first write."""
+        ids = _ids(passage.passage_id for passage in passages)
+        standing = self._passages.retrieve(ids, with_payload=False, with_vector=False)
+        if len({record.id for record in standing}) < len(set(ids)):
+            raise StoreUnavailable("A passage to update is not in the index: run `make ingest` again.")
+        for passage in passages:
+            payload = payloads.passage_payload(passage)
+            self._passages.update(edge.UpdateOperation.overwrite_payload([passage.passage_id], payload))
+
+    def delete_passages(self, passage_ids: Iterable[str]) -> None:
+        self._passages.update(edge.UpdateOperation.delete_points(_ids(passage_ids)))
+
+    def flush(self) -> None:
+        """Passages first: a record that survives a power cut never speaks of passages that did not."""
+        self._passages.flush()
+        self._records.flush()
+
+    def close(self) -> None:
+        self._passages.close()
+        self._records.close()
+
+    def _nearest(self, query: edge.Query, limit: int, scope: Scope) -> list[edge.ScoredPoint]:
+        return self._passages.query(
+            edge.QueryRequest(
+                limit=limit,
+                query=query,
+                filter=_filter(payloads.scope_conditions(scope)),
+                params=edge.SearchParams(exact=True),
+                with_payload=True,
+            )
+        )
+
+    def _write_records(self, points: dict[str, dict[str, Any]]) -> None:
+        records = [edge.Point(id=point_id, vector={}, payload=payload) for point_id, payload in points.items()]
+        self._records.update(edge.UpdateOperation.upsert_points(records))
+
+
+def _identity(file: Path) -> tuple[int, int, int]:
+    status = file.stat()
+    return status.st_dev, status.st_ino, status.st_mtime_ns
+
+
+def _create_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> None:
+    shard = edge.EdgeShard.create(str(folder), config)
+    for field in fields:
+        shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
+    shard.flush()
+    shard.close()
+
+
+def _filter(conditions: Iterable[payloads.Condition]) -> edge.Filter:
+    return edge.Filter(
+        must=[edge.FieldCondition(key=field, match=edge.MatchAny(any=values)) for field, values in conditions]
+    )
+
+
+def _scroll(
+    shard: edge.EdgeShard,
+    conditions: Iterable[payloads.Condition],
+    offset: Offset,
+    with_vector: bool = False,
+) -> tuple[list[edge.Record], Offset]:
+    return shard.scroll(
+        edge.ScrollRequest(
+            offset=offset, limit=PAGE, filter=_filter(conditions), with_payload=True, with_vector=with_vector
+        )
+    )
+
+
+def _ids(ids: Iterable[str]) -> list[int | UUID | str]:
+    return list(ids)
+
+
+def _payload(record: edge.Record) -> dict[str, Any]:
+    return record.payload or {}
+
+
+def _vector(record: edge.Record) -> list[float]:
+    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]

@@ -1,0 +1,134 @@
+"""Our values as Qdrant points, the same in every store.
+
+Passages are points with one unit vector, named "dense". Documents and the state record are points without a
+vector, kept apart from the passages. Every field that is filtered on has a keyword index.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from uuid import UUID, uuid5
+
+import msgspec
+
+from app.core.model import Candidate, DocumentRecord, Passage, Scope, StateRecord
+from app.errors import StoreUnavailable
+
+VECTOR = "dense"
+PASSAGE_FIELDS = ("document_id", "content_hash", "access", "prefixes", "tags")
+RECORD_FIELDS = ("kind", "access", "prefixes", "tags")
+
+Condition = tuple[str, list[str]]
+"""A field, and values of which it must hold one or more."""
+
+ALL_DOCUMENTS: list[Condition] = [("kind", ["document"])]
+
+_RECORDS = UUID("b0a3c1de-6f0e-4b53-9d53-1c7a5be6a1f4")
+STATE_ID = str(uuid5(_RECORDS, "state"))
+
+_UNIT_TOLERANCE = 1e-6
+
+T = TypeVar("T")
+
+
+def passage_payload(passage: Passage) -> dict[str, Any]:
+    """All of a passage but its id, which is the point's."""
+    payload = _fields(passage)
+    del payload["passage_id"]
+    return payload | {"prefixes": _prefixes(passage.document_id)}
+
+
+def to_passage(point_id: object, payload: Mapping[str, Any] | None) -> Passage:
+    """Raises StoreUnavailable when the payload is not one of ours."""
+    return _read({**(payload or {}), "passage_id": str(point_id)}, Passage)
+
+
+def record_id(document_id: str) -> str:
+    """The point id of a document's record."""
+    return str(uuid5(_RECORDS, f"document/{document_id}"))
+
+
+def document_payload(record: DocumentRecord) -> dict[str, Any]:
+    return _fields(record) | {"kind": "document", "prefixes": _prefixes(record.document_id)}
+
+
+def to_document(payload: Mapping[str, Any] | None) -> DocumentRecord:
+    """Raises StoreUnavailable when the payload is not one of ours."""
+    return _read(payload, DocumentRecord)
+
+
+def state_payload(state: StateRecord) -> dict[str, Any]:
+    return _fields(state) | {"kind": "state"}
+
+
+def to_state(payload: Mapping[str, Any] | None) -> StateRecord:
+    """Raises StoreUnavailable when the payload is not one of ours."""
+    return _read(payload, StateRecord)
+
+
+def scope_conditions(scope: Scope) -> list[Condition]:
+    """What a passage or a document must fulfil, all of it, to be visible in `scope`.
+
+    The one place where access becomes a filter. A scope without groups asks for one of no values: nothing fulfils it.
+    """
+    conditions: list[Condition] = [("access", sorted(scope.groups))]
+    if prefix := (scope.source_prefix or "").rstrip("/"):
+        conditions.append(("prefixes", [prefix]))
+    if scope.tags:
+        conditions.append(("tags", sorted(set(scope.tags))))
+    return conditions
+
+
+def unit(vector: Sequence[float]) -> list[float]:
+    """The vector at length 1; one that has it already comes back unchanged, so that a reused vector never drifts.
+
+    Raises StoreUnavailable for a vector without a direction: zero, or with a NaN or an infinity in it.
+    """
+    length = math.hypot(*vector)
+    if not math.isfinite(length) or length == 0:
+        raise StoreUnavailable("A vector must be finite and not zero; the embedding model returned one that is not.")
+    if abs(length - 1) <= _UNIT_TOLERANCE:
+        return list(vector)
+    return [component / length for component in vector]
+
+
+def ranked(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """The best `limit`, by score, ties by passage id."""
+    return sorted(candidates, key=lambda c: (-c.score, c.passage.passage_id))[:limit]
+
+
+def tie_is_cut(scores: Sequence[float], limit: int, fetched: int) -> bool:
+    """Whether points that were not fetched may tie with the `limit`-th of these descending `scores`.
+
+    Equal texts in several documents have equal vectors, and the engine leaves the order of ties open.
+    """
+    return len(scores) == fetched and scores[-1] == scores[limit - 1]
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _prefixes(document_id: str) -> list[str]:
+    """The id and all paths above it: `a/b/c.md` lies below `a`, `a/b` and itself."""
+    cuts = [at for at, character in enumerate(document_id) if character == "/" and at > 0]
+    return [document_id[:cut] for cut in cuts] + [document_id]
+
+
+def _fields(value: msgspec.Struct) -> dict[str, Any]:
+    # Lists, not tuples: only a list counts as an array of values everywhere.
+    fields = msgspec.structs.asdict(value)
+    return {name: list(item) if isinstance(item, tuple) else item for name, item in fields.items()}
+
+
+def _read(payload: Mapping[str, Any] | None, type_: type[T]) -> T:
+    try:
+        return msgspec.convert(payload, type_)
+    except msgspec.ValidationError as error:
+        raise StoreUnavailable(
+            f"The index holds a {type_.__name__} that this version can't read ({error}):"
+            " remove the index and run `make ingest`."
+        ) from error

@@ -1,0 +1,238 @@
+"""A Qdrant server or cluster, behind the port VectorStore.
+
+    <collection>             passages
+    <collection>-records     documents and the state record
+    <index name>             alias of the first; <index name>-records of the second; always switched together
+
+Import this module only when it is used: qdrant_client takes seconds to load.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar, cast
+
+import httpx
+from qdrant_client import AsyncQdrantClient, models
+
+from app.adapters import payloads
+from app.adapters.payloads import batches
+from app.adapters.qdrant_errors import NoCollection, answer
+from app.core.model import (
+    Candidate,
+    DocumentRecord,
+    EmbeddedPassage,
+    IndexSpec,
+    Passage,
+    Scope,
+    StateRecord,
+)
+from app.errors import StoreUnavailable
+
+TIMEOUT_S = 10.0
+BATCH = 128
+"""Points a request: about 1 MB of JSON."""
+
+# With payload indexes a narrow filter is scanned exactly and a wide one walks the graph's extra edges; ACORN keeps the
+# recall where neither helps, such as two filters that each match much and together little. `exact` would cost every
+# search a full scan.
+_SEARCH = models.SearchParams(hnsw_ef=128, acorn=models.AcornSearchParams(enable=True))
+
+T = TypeVar("T")
+
+
+def connect(url: str, api_key: str | None, timeout_s: float = TIMEOUT_S) -> AsyncQdrantClient:
+    """A client for the server at `url`. Connects with its first request."""
+    return AsyncQdrantClient(
+        url=url,
+        api_key=api_key or None,
+        timeout=math.ceil(timeout_s),
+        # The client keeps no connection to localhost alive unless it is told to.
+        limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
+        check_compatibility=False,  # asks in a thread of its own, and only to warn
+    )
+
+
+class QdrantStore:
+    """VectorStore on a ready client, which it closes. `timeout_s` bounds each request."""
+
+    def __init__(self, client: AsyncQdrantClient, index_name: str, *, timeout_s: float = TIMEOUT_S) -> None:
+        self._client = client
+        self._index_name = index_name
+        self._timeout_s = timeout_s
+
+    async def state(self) -> StateRecord | None:
+        return await self.read_state(self._index_name)  # the alias stands for the collection
+
+    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
+        fetched = limit + 1
+        found = await self._nearest(collection, vector, fetched, scope)
+        while payloads.tie_is_cut([point.score for point in found], limit, fetched):
+            fetched *= 2
+            found = await self._nearest(collection, vector, fetched, scope)
+        candidates = [Candidate(payloads.to_passage(p.id, p.payload), p.score) for p in found]
+        return payloads.ranked(candidates, limit)
+
+    async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
+        visible = _filter(payloads.scope_conditions(scope))
+        documents = await self._call(self._client.count(_records(collection), visible, exact=True))
+        passages = await self._call(self._client.count(collection, visible, exact=True))
+        return documents.count, passages.count
+
+    async def create(self, spec: IndexSpec) -> None:
+        dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
+        await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
+        await self._ensure(_records(spec.collection), {}, payloads.RECORD_FIELDS)
+        await self._check_dimension(spec)
+
+    async def read_state(self, collection: str) -> StateRecord | None:
+        try:
+            found = await self._call(self._client.retrieve(_records(collection), [payloads.STATE_ID]))
+        except NoCollection:
+            return None
+        return payloads.to_state(found[0].payload) if found else None
+
+    async def write_state(self, state: StateRecord) -> None:
+        await self._write_records(state.collection, {payloads.STATE_ID: payloads.state_payload(state)})
+
+    async def switch(self, collection: str) -> None:
+        """Creating an alias that stands moves it; the server applies all operations of one request at once."""
+        moves = [(self._index_name, collection), (_records(self._index_name), _records(collection))]
+        operations = [
+            models.CreateAliasOperation(create_alias=models.CreateAlias(alias_name=alias, collection_name=name))
+            for alias, name in moves
+        ]
+        await self._call(self._client.update_collection_aliases(operations))
+
+    async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
+        async for record in self._scroll(_records(collection), payloads.ALL_DOCUMENTS):
+            yield payloads.to_document(record.payload)
+
+    async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        for batch in batches(records, BATCH):
+            points = {payloads.record_id(r.document_id): payloads.document_payload(r) for r in batch}
+            await self._write_records(collection, points)
+
+    async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
+        ids = [payloads.record_id(document_id) for document_id in document_ids]
+        await self._delete(_records(collection), ids)
+
+    async def passages(self, collection: str, document_id: str) -> list[Passage]:
+        records = self._scroll(collection, [("document_id", [document_id])])
+        found = [payloads.to_passage(record.id, record.payload) async for record in records]
+        return sorted(found, key=lambda passage: (passage.position, passage.passage_id))
+
+    async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
+        found: dict[str, list[float]] = {}
+        for batch in batches(list(content_hashes), BATCH):
+            wanted = set(batch)
+            # A page may hold many points of one hash: ask again for the rest until nothing more comes.
+            while wanted and (some := await self._some_vectors(collection, wanted)):
+                found |= some
+                wanted -= some.keys()
+        return found
+
+    async def write_passages(self, collection: str, passages: Sequence[EmbeddedPassage]) -> None:
+        for batch in batches(passages, BATCH):
+            points = [
+                models.PointStruct(
+                    id=item.passage.passage_id,
+                    vector={payloads.VECTOR: payloads.unit(item.vector)},
+                    payload=payloads.passage_payload(item.passage),
+                )
+                for item in batch
+            ]
+            await self._call(self._client.upsert(collection, points, wait=True))
+
+    async def update_passages(self, collection: str, passages: Sequence[Passage]) -> None:
+        for batch in batches(passages, BATCH):
+            ids: list[models.ExtendedPointId] = [passage.passage_id for passage in batch]
+            standing = await self._call(self._client.retrieve(collection, ids, with_payload=False))
+            if len(standing) < len(set(ids)):
+                raise StoreUnavailable("A passage to update is not in the index: run `make ingest` again.")
+            operations = [
+                models.OverwritePayloadOperation(
+                    overwrite_payload=models.SetPayload(
+                        payload=payloads.passage_payload(passage), points=[passage.passage_id]
+                    )
+                )
+                for passage in batch
+            ]
+            await self._call(self._client.batch_update_points(collection, operations, wait=True))
+
+    async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None:
+        await self._delete(collection, list(passage_ids))
+
+    async def flush(self, collection: str) -> None:
+        """Nothing to do: every write waited until the server had it in its log and applied it."""
+
+    async def close(self) -> None:
+        await self._call(self._client.close())
+
+    async def _nearest(
+        self, collection: str, vector: Sequence[float], limit: int, scope: Scope
+    ) -> list[models.ScoredPoint]:
+        request = self._client.query_points(
+            collection,
+            query=payloads.unit(vector),
+            using=payloads.VECTOR,
+            query_filter=_filter(payloads.scope_conditions(scope)),
+            search_params=_SEARCH,
+            limit=limit,
+        )
+        return (await self._call(request)).points
+
+    async def _ensure(self, name: str, vectors: Mapping[str, models.VectorParams], fields: Iterable[str]) -> None:
+        if not await self._call(self._client.collection_exists(name)):
+            await self._call(self._client.create_collection(name, vectors_config=vectors))
+        for field in fields:
+            keyword = models.PayloadSchemaType.KEYWORD
+            await self._call(self._client.create_payload_index(name, field, keyword, wait=True))
+
+    async def _check_dimension(self, spec: IndexSpec) -> None:
+        info = await self._call(self._client.get_collection(spec.collection))
+        vectors = cast("dict[str, models.VectorParams]", info.config.params.vectors)
+        if vectors[payloads.VECTOR].size != spec.dimension:
+            raise StoreUnavailable(f"The collection {spec.collection} was built for another dimension.")
+
+    async def _scroll(self, name: str, conditions: Iterable[payloads.Condition]) -> AsyncIterator[models.Record]:
+        offset = None
+        while True:
+            request = self._client.scroll(name, _filter(conditions), limit=BATCH, offset=offset)
+            page, offset = await self._call(request)
+            for record in page:
+                yield record
+            if offset is None:
+                return
+
+    async def _some_vectors(self, collection: str, content_hashes: Iterable[str]) -> dict[str, list[float]]:
+        wanted = _filter([("content_hash", list(content_hashes))])
+        request = self._client.scroll(collection, wanted, limit=BATCH, with_vectors=True)
+        page, _ = await self._call(request)
+        return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
+
+    async def _write_records(self, collection: str, points: Mapping[str, dict[str, object]]) -> None:
+        records = [models.PointStruct(id=id_, vector={}, payload=payload) for id_, payload in points.items()]
+        await self._call(self._client.upsert(_records(collection), records, wait=True))
+
+    async def _delete(self, name: str, ids: Sequence[str]) -> None:
+        for batch in batches(ids, BATCH):
+            await self._call(self._client.delete(name, [*batch], wait=True))
+
+    async def _call(self, request: Awaitable[T]) -> T:
+        return await answer(request, self._timeout_s)
+
+
+def _records(name: str) -> str:
+    return f"{name}-records"
+
+
+def _filter(conditions: Iterable[payloads.Condition]) -> models.Filter:
+    return models.Filter(
+        must=[models.FieldCondition(key=field, match=models.MatchAny(any=values)) for field, values in conditions]
+    )
+
+
+def _vector(record: models.Record) -> list[float]:
+    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]
