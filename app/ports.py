@@ -5,7 +5,7 @@ Every method may raise the error of its port (errors.py) and nothing else; all a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from typing import Protocol
 
 from app.core.model import (
@@ -111,10 +111,10 @@ class Answerer(Protocol):
     name: str
     model: str
 
-    def stream(self, question: str, sources: Sequence[Source]) -> AsyncIterator[str]:
+    def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
         """The answer's text in pieces, as the model wrote it. Ends normally only when the model finished.
 
-        Raises AnswererFailed. Closing the iterator closes the request behind it at once.
+        Raises AnswererFailed. Closing the generator closes the request behind it at once.
         """
 
 

@@ -99,6 +99,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     def store_path(self) -> Path:
         return Path(self.qdrant_path)
 
+    @property
+    def address(self) -> str:
+        """Where the service answers on its own machine, such as `http://127.0.0.1:8000`."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - nothing is bound here
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
     def __repr__(self) -> str:
         return "Settings(...)"  # it holds keys, and a repr ends up in logs
 

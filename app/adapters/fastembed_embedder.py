@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # fastembed takes a second to import: only when a model is lo
 BUNDLED = "bundled"
 THREADS = min(8, os.cpu_count() or 1)
 _BUNDLED_NAME = "vouch/all-MiniLM-L6-v2-int8"
-_SESSION = {"threads": 1, "enable_cpu_mem_arena": False}
+_SESSION: dict[str, Any] = {"threads": 1, "enable_cpu_mem_arena": False}
 _HUB_TIMEOUT_S = 3.0
 
 
@@ -56,6 +56,26 @@ class FastembedEmbedder:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Embedders:
+    """The embedders of a process by name, each loaded once, when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, FastembedEmbedder] = {}
+        self._loading = asyncio.Lock()
+
+    async def get(self, name: str) -> FastembedEmbedder:
+        """Raises ModelUnavailable; a later call tries again."""
+        if name not in self._loaded:
+            async with self._loading:
+                if name not in self._loaded:
+                    self._loaded[name] = await asyncio.to_thread(load, name)
+        return self._loaded[name]
+
+    def close(self) -> None:
+        for embedder in self._loaded.values():
+            embedder.close()
 
 
 def load(name: str) -> FastembedEmbedder:
@@ -123,7 +143,7 @@ def _check_hub(name: str) -> None:
         httpx.head(hub, timeout=_HUB_TIMEOUT_S)
     except httpx.HTTPError as exc:
         raise ModelUnavailable(
-            f"EMBEDDING_MODEL={name} is not on this machine and its hub can't be reached: connect once, or use `bundled`."
+            f"EMBEDDING_MODEL={name} is not on this machine and its hub can't be reached: use `bundled`."
         ) from exc
 
 

@@ -49,9 +49,7 @@ def fingerprint(model_identity: str, dimension: int, chunker_version: int) -> st
 
 def index_digest(passages: Sequence[Passage]) -> str:
     """Covers everything that an answer from this document can show or depend on, in order."""
-    return _digest(
-        [[p.content_hash, p.page, p.url, p.updated_at, sorted(p.tags), sorted(p.access)] for p in passages]
-    )
+    return _digest([[p.content_hash, p.page, p.url, p.updated_at, sorted(p.tags), sorted(p.access)] for p in passages])
 
 
 def revision(fingerprint: str, documents: Iterable[tuple[str, str]]) -> str:
@@ -68,7 +66,7 @@ def cache_key(
     options: Mapping[str, object],
     answerer: str,
     model: str,
-    prompt_version: int,
+    prompt_version: str,
     settings_digest: str,
 ) -> str:
     """The key of an answer: everything that could make it another one."""

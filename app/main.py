@@ -1,0 +1,190 @@
+"""Puts the service together: the only file that knows every part."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from litestar import Litestar
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from msgspec import Struct
+
+from app import answering
+from app.adapters import chat, redis_cache
+from app.adapters.extractive import ExtractiveAnswerer
+from app.adapters.fastembed_embedder import Embedders
+from app.adapters.memory_cache import MemoryCache
+from app.adapters.stores import open_store
+from app.deadlines import Deadlines
+from app.errors import ModelUnavailable, SettingsError, VouchError
+from app.logs import log
+from app.ports import AnswerCache, Answerer
+from app.services import Policy, Services
+from app.settings import Settings
+from app.web import answers, health, index, problems
+from app.web.access import Door, only_local_callers
+from app.web.events import Work
+from app.web.index import SyncRequest
+
+MAX_BODY_BYTES = 64 * 1024
+VERSION = "0.1.0"
+
+
+class Opened(Struct, frozen=True):
+    """The parts of a running service."""
+
+    services: Services
+    token: str
+
+
+OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Opened]:
+    """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had."""
+    async with AsyncExitStack() as stack:
+        store, lock = await stack.enter_async_context(open_store(settings, "service"))
+        embedders = Embedders()
+        stack.callback(embedders.close)
+        cache = _cache(settings)
+        stack.push_async_callback(cache.close)
+        answerer = await _answerer(settings, stack)
+        services = Services(store, embedders, answerer, cache, Deadlines(settings.chat_deadline_s), _policy(settings))
+        if lock is not None:
+            lock.announce(settings.address)
+        await _warm_up(services)
+        yield Opened(services, lock.owner.token if lock else secrets.token_urlsafe(32))
+
+
+def create_app(settings: Settings, open_services: OpenServices = open_services) -> Litestar:
+    """The service as an ASGI application. Everything it needs is opened when it starts, nothing before."""
+
+    @asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        async with open_services(settings) as opened:
+            app.state.services = opened.services
+            app.state.door = Door(opened.token, loopback_only=not settings.allow_anonymous)
+            syncs = _Syncs(settings, opened.services)
+            app.state.sync = syncs.start
+            yield
+            await syncs.stop()
+
+    return Litestar(
+        route_handlers=[
+            answers.post_answer,
+            answers.get_search,
+            index.get_index,
+            index.post_sync,
+            health.live,
+            health.ready,
+            health.metrics,
+        ],
+        guards=[only_local_callers],
+        lifespan=[lifespan],
+        plugins=[problems.plugin()],
+        after_exception=[problems.log_unexpected],
+        openapi_config=OpenAPIConfig("Vouch", VERSION, path="/schema", render_plugins=[JsonRenderPlugin()]),
+        request_max_body_size=MAX_BODY_BYTES,
+        logging_config=None,
+    )
+
+
+class SyncFailed(Struct, frozen=True):
+    """What `done` carries when the job could not be finished."""
+
+    error: str
+
+
+class _Syncs:
+    """Runs the ingestion job inside the service, one at a time."""
+
+    def __init__(self, settings: Settings, services: Services) -> None:
+        self._settings = settings
+        self._services = services
+        self._job: asyncio.Task[Struct] | None = None
+
+    async def start(self, request: SyncRequest) -> Work:
+        """Start a job; the work given back follows it. A follower that leaves does not stop the job."""
+        if self._job is not None and not self._job.done():
+            raise problems.Problem(problems.BUSY, "Try again when it is done: GET /v1/index says `ready` then.")
+        progress: asyncio.Queue[Struct | None] = asyncio.Queue()
+        corpus = Path(request.corpus or self._settings.corpus)
+        self._job = job = asyncio.create_task(self._run(corpus, progress.put_nowait))
+        job.add_done_callback(lambda _: progress.put_nowait(None))
+
+        async def follow(emit: Callable[[Struct], None]) -> Struct:
+            while (step := await progress.get()) is not None:
+                emit(step)
+            return job.result()
+
+        return follow
+
+    async def stop(self) -> None:
+        """Cut the job short: the next one finishes it."""
+        if self._job is not None:
+            self._job.cancel()
+            await asyncio.wait({self._job})
+
+    async def _run(self, corpus: Path, report: Callable[[Struct], None]) -> Struct:
+        from ingest import job
+
+        services, name = self._services, self._settings.index_name
+        try:
+            embedder = await services.embedders.get(self._settings.embedding_model)
+            return await job.run(services.store, embedder, name, corpus, report)
+        except VouchError as exc:
+            return SyncFailed(str(exc))
+        except Exception as exc:
+            log.error("sync.internal_error", exc_info=exc)
+            return SyncFailed("The job failed inside the service; its log has the details.")
+
+
+def _cache(settings: Settings) -> AnswerCache:
+    if not settings.redis_url:
+        return MemoryCache(settings.cache_ttl_s)
+    return redis_cache.RedisCache(redis_cache.connect(settings.redis_url), settings.cache_ttl_s)
+
+
+async def _answerer(settings: Settings, stack: AsyncExitStack) -> Answerer:
+    if not settings.chat_base_url:
+        return ExtractiveAnswerer()
+    client = await stack.enter_async_context(chat.connect(settings.chat_deadline_s))
+    return chat.ChatAnswerer(
+        client,
+        base_url=settings.chat_base_url,
+        model=settings.chat_model,
+        api_key=settings.chat_api_key,
+        deadline_s=settings.chat_deadline_s,
+    )
+
+
+def _policy(settings: Settings) -> Policy:
+    def threshold(model: str) -> float:
+        try:
+            return settings.threshold(model)
+        except SettingsError as exc:
+            raise ModelUnavailable(str(exc)) from exc
+
+    return Policy(
+        thresholds=threshold,
+        default_model=settings.embedding_model,
+        min_passages=settings.min_passages,
+        context_tokens=settings.context_tokens,
+        chat_base_url=settings.chat_base_url,
+    )
+
+
+async def _warm_up(services: Services) -> None:
+    """Load what the first question needs. A store that is away may come up later, so this only tells."""
+    try:
+        state = (await answering.open_index(services)).state
+    except VouchError as exc:
+        log.warning("start.not_ready", problem=str(exc))
+        return
+    if state is None:
+        log.warning("start.empty_index", next="run `make ingest`")

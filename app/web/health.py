@@ -1,0 +1,71 @@
+"""Is the service alive, can it answer, what has it counted?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from msgspec import Struct
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from app import answering
+from app.errors import VouchError
+from app.metrics import REGISTRY
+from app.services import Services
+
+
+class Dependency(Struct, frozen=True):
+    ok: bool
+    detail: str
+
+
+class Readiness(Struct, frozen=True):
+    ready: bool
+    dependencies: dict[str, Dependency]
+
+
+@get("/health/live")
+async def live() -> dict[str, str]:
+    """200 as long as the process answers at all."""
+    return {"status": "alive"}
+
+
+@get("/health/ready")
+async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
+    """200 when questions can be answered, else 503. Calls no model; a lost cache only costs time."""
+    services: Services = request.app.state.services
+    index = await _index(services)
+    stopping = services.deadlines.stopping
+    service = Dependency(not stopping, "stopping" if stopping else "serving")
+    readiness = Readiness(
+        index.ok and service.ok,
+        {
+            "service": service,
+            "index": index,
+            "cache": await _cache(services),
+            "answerer": Dependency(True, f"{services.answerer.name}: {services.answerer.model}"),
+        },
+    )
+    return Response(readiness, status_code=200 if readiness.ready else 503)
+
+
+@get("/metrics", media_type=CONTENT_TYPE_LATEST)
+async def metrics() -> bytes:
+    """Prometheus text."""
+    return generate_latest(REGISTRY)
+
+
+async def _index(services: Services) -> Dependency:
+    try:
+        state = (await answering.open_index(services)).state
+    except VouchError as exc:
+        return Dependency(False, str(exc))
+    if state is None or state.documents == 0:
+        return Dependency(False, "empty: run `make ingest`")
+    return Dependency(True, f"{state.state}, revision {state.revision}")
+
+
+async def _cache(services: Services) -> Dependency:
+    healthy = await services.cache.healthy()
+    return Dependency(healthy, "answers" if healthy else "away: answers are not cached")

@@ -1,0 +1,130 @@
+"""Errors as RFC 9457 problem details: one table, no stack trace, no key, nobody else's words."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from litestar import Request
+from litestar.exceptions import HTTPException
+from litestar.plugins.problem_details import (
+    ProblemDetailsConfig,
+    ProblemDetailsException,
+    ProblemDetailsPlugin,
+)
+from msgspec import Struct
+
+from app.core.question import BadQuestion
+from app.errors import EmbedderError, ModelUnavailable, StoreError, VouchError
+from app.logs import log
+
+_RETRY_S = "5"
+
+
+class Kind(Struct, frozen=True):
+    """The last segment of `type`, which is stable, with its title."""
+
+    slug: str
+    status: int
+    title: str
+    retry_after: str | None = None
+
+
+BAD_QUESTION = Kind("bad-question", 400, "The question can't be asked")
+BAD_REQUEST = Kind("bad-request", 400, "The request is not valid")
+BUSY = Kind("job-running", 409, "Another ingestion job is running", _RETRY_S)
+NOT_LOCAL = Kind("not-local", 403, "This service answers only its own machine")
+NOT_ADMIN = Kind("not-admin", 403, "This needs an admin")
+INDEX_UNAVAILABLE = Kind("index-unavailable", 503, "The index does not answer", _RETRY_S)
+MODEL_UNAVAILABLE = Kind("model-unavailable", 503, "The embedding model can't be used", _RETRY_S)
+INTERNAL = Kind("internal", 500, "Something went wrong inside the service")
+
+_BY_ERROR: dict[type[Exception], Kind] = {
+    BadQuestion: BAD_QUESTION,
+    StoreError: INDEX_UNAVAILABLE,
+    ModelUnavailable: MODEL_UNAVAILABLE,
+    EmbedderError: MODEL_UNAVAILABLE,
+}
+
+
+class Problem(VouchError):
+    """An error that a route raises itself."""
+
+    def __init__(self, kind: Kind, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
+def kind_of(exc: Exception) -> Kind:
+    """The kind of an error of ours; INTERNAL for one that has none."""
+    if isinstance(exc, Problem):
+        return exc.kind
+    return next((kind for error, kind in _BY_ERROR.items() if isinstance(exc, error)), INTERNAL)
+
+
+def plugin() -> ProblemDetailsPlugin:
+    return ProblemDetailsPlugin(
+        ProblemDetailsConfig(
+            enable_for_all_http_exceptions=True,
+            exception_to_problem_detail_map={
+                HTTPException: _from_http,
+                BadQuestion: _from_ours,
+                VouchError: _from_ours,
+                Exception: _from_unexpected,
+            },
+        )
+    )
+
+
+def log_unexpected(exc: Exception, scope: Any) -> None:
+    """Litestar hook: the one place where an error nobody planned for is logged."""
+    if kind_of(exc) is INTERNAL and not isinstance(exc, HTTPException | ProblemDetailsException):
+        log.error("request.internal_error", path=Request(scope).url.path, exc_info=exc)
+
+
+def _from_ours(exc: Exception) -> ProblemDetailsException:
+    kind = kind_of(exc)
+    return _problem(kind, str(exc) if kind is not INTERNAL else "Its log has the details.")
+
+
+def _from_unexpected(_: Exception) -> ProblemDetailsException:
+    return _problem(INTERNAL, "Its log has the details.")
+
+
+def _from_http(exc: HTTPException) -> ProblemDetailsException:
+    """Litestar's own errors: bad bodies, unknown routes, wrong methods, sizes."""
+    if isinstance(exc, ProblemDetailsException):
+        return exc
+    if exc.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _from_unexpected(exc)
+    status = HTTPStatus(exc.status_code)
+    kind = BAD_REQUEST if status is HTTPStatus.BAD_REQUEST else Kind(_slug(status), status, status.phrase)
+    problem = _problem(kind, _detail(exc))
+    problem.headers = {**(exc.headers or {}), **(problem.headers or {})}
+    return problem
+
+
+def _detail(exc: HTTPException) -> str:
+    """Litestar says "Validation failed for POST ..." and keeps what is wrong in `extra`."""
+    if isinstance(exc.extra, list) and exc.extra:
+        return "; ".join(_fault(fault) for fault in exc.extra)
+    return exc.detail or ""
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    message, key = str(fault.get("message", "")).replace("`", "'"), fault.get("key", "data")
+    return message if key == "data" else f"{key}: {message}"
+
+
+def _slug(status: HTTPStatus) -> str:
+    return status.phrase.lower().replace(" ", "-").replace("'", "")
+
+
+def _problem(kind: Kind, detail: str) -> ProblemDetailsException:
+    return ProblemDetailsException(
+        status_code=kind.status,
+        title=kind.title,
+        detail=detail,
+        type_=f"/problems/{kind.slug}",
+        headers={"Retry-After": kind.retry_after} if kind.retry_after else None,
+    )

@@ -1,0 +1,79 @@
+"""One change of the index, from its first write to `ready`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from msgspec import structs
+
+from app.core import hashing
+from app.core.model import DocumentRecord, IndexSpec, StateRecord
+from app.ports import VectorStore
+
+
+class Generation:
+    """Keeps the state record of a collection while a job writes to it."""
+
+    def __init__(self, store: VectorStore, spec: IndexSpec) -> None:
+        self._store = store
+        self._spec = spec
+        self._state = StateRecord(
+            collection=spec.collection,
+            fingerprint=spec.fingerprint,
+            embedding_model=spec.embedding_model,
+            dimension=spec.dimension,
+            state="updating",
+            revision="",
+            generation=0,
+        )
+        self._beginning = asyncio.Lock()
+        self._begun = False
+
+    async def open(self) -> bool:
+        """Make or open the collection; whether an earlier job was cut short in it (or none ever ran)."""
+        await self._store.create(self._spec)
+        self._state = await self._store.read_state(self._spec.collection) or self._state
+        return self._state.state == "updating"
+
+    async def begin(self) -> None:
+        """To be awaited before every write: the first time it makes `updating` and a new generation durable."""
+        async with self._beginning:
+            if not self._begun:
+                await self._write(state="updating", generation=await self._next(), job=uuid4().hex)
+                self._begun = True
+
+    async def finish(self, records: Collection[DocumentRecord]) -> StateRecord:
+        """Make everything durable, then the revision and `ready`, then point the index name here.
+
+        A job that wrote nothing into a whole collection that the name points at leaves all as it is.
+        """
+        served = await self._store.state()
+        elsewhere = served is None or served.collection != self._spec.collection
+        if elsewhere or self._state.state == "updating":
+            await self.begin()
+        if self._begun:
+            await self._store.flush(self._spec.collection)
+            digests = [(record.document_id, record.index_digest) for record in records]
+            await self._write(
+                state="ready",
+                revision=hashing.revision(self._spec.fingerprint, digests),
+                documents=len(records),
+                passages=sum(record.passages for record in records),
+                updated_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        if elsewhere:
+            await self._store.switch(self._spec.collection)
+        return self._state
+
+    async def _next(self) -> int:
+        """A generation that neither this collection nor the one being served ever had."""
+        served = await self._store.state()
+        return max(self._state.generation, served.generation if served else 0) + 1
+
+    async def _write(self, **changed: object) -> None:
+        self._state = structs.replace(self._state, **changed)
+        await self._store.write_state(self._state)
+        await self._store.flush(self._spec.collection)

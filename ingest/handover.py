@@ -1,0 +1,54 @@
+"""Handing a job to the service that holds the embedded store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import msgspec
+from httpx_sse import ServerSentEvent, connect_sse
+
+from ingest.errors import JobFailed, JobRunning
+from ingest.progress import Progress, Report, Summary
+
+_CONNECT_S = 5.0
+_SILENCE_S = 60.0  # the service sends a comment line every 15 s
+
+
+def run(address: str, token: str, corpus: Path, report: Report) -> Summary:
+    """Have the service run the job; its progress is reported here.
+
+    Raises JobRunning while the service runs another job, JobFailed when it can't be reached or the job fails.
+    """
+    body = {"corpus": str(corpus.resolve())}
+    headers = {"X-Vouch-Token": token}
+    try:
+        with (
+            httpx.Client(trust_env=False, timeout=httpx.Timeout(_SILENCE_S, connect=_CONNECT_S)) as client,
+            connect_sse(client, "POST", f"{address}/v1/index/sync", json=body, headers=headers) as events,
+        ):
+            _check(events.response)
+            for event in events.iter_sse():
+                if event.event == "done":
+                    return _summary(event)
+                report(msgspec.json.decode(event.data, type=Progress))
+    except httpx.HTTPError as exc:
+        raise JobFailed(f"The service at {address} could not be asked to ingest ({exc}): is it stopping?") from exc
+    raise JobFailed(f"The service at {address} broke off: run the command again to finish the job.")
+
+
+def _check(response: httpx.Response) -> None:
+    if response.status_code == httpx.codes.OK:
+        return
+    response.read()
+    detail = response.json().get("detail", "") if "json" in response.headers.get("content-type", "") else ""
+    if response.status_code == httpx.codes.CONFLICT:
+        raise JobRunning(detail)
+    raise JobFailed(f"The service refused the job with status {response.status_code}. {detail}".strip())
+
+
+def _summary(event: ServerSentEvent) -> Summary:
+    data = msgspec.json.decode(event.data)
+    if "error" in data:
+        raise JobFailed(data["error"])
+    return msgspec.convert(data, Summary)
