@@ -113,10 +113,15 @@ class EdgeCollection:
         found, following = _scroll(self._passages, [("document_id", [document_id])], offset)
         return [payloads.to_passage(record.id, record.payload) for record in found], following
 
+    def document_id_page(self, offset: Offset) -> tuple[set[str], Offset]:
+        """The documents of up to PAGE passages from `offset` on."""
+        found, following = _scroll(self._passages, [], offset, with_payload=["document_id"])
+        return {_payload(record)["document_id"] for record in found}, following
+
     def some_vectors(self, content_hashes: Iterable[str]) -> dict[str, list[float]]:
         """Vectors of one or more of the hashes; none when none of them stands here."""
-        conditions = [("content_hash", list(content_hashes))]
-        found, _ = _scroll(self._passages, conditions, None, with_vector=True)
+        wanted = [("content_hash", list(content_hashes))]
+        found, _ = _scroll(self._passages, wanted, None, with_payload=["content_hash"], with_vector=True)
         return {_payload(record)["content_hash"]: _vector(record) for record in found}
 
     def write_passages(self, passages: Sequence[EmbeddedPassage]) -> None:
@@ -191,11 +196,16 @@ def _scroll(
     shard: edge.EdgeShard,
     conditions: Iterable[payloads.Condition],
     offset: Offset,
+    with_payload: bool | list[str] = True,
     with_vector: bool = False,
 ) -> tuple[list[edge.Record], Offset]:
     return shard.scroll(
         edge.ScrollRequest(
-            offset=offset, limit=PAGE, filter=_filter(conditions), with_payload=True, with_vector=with_vector
+            offset=offset,
+            limit=PAGE,
+            filter=_filter(conditions),
+            with_payload=with_payload,
+            with_vector=with_vector,
         )
     )
 

@@ -95,6 +95,13 @@ class EdgeStore:
             found += page
         return sorted(found, key=lambda passage: (passage.position, passage.passage_id))
 
+    async def document_ids(self, collection: str) -> set[str]:
+        found, offset = await self._read(collection, EdgeCollection.document_id_page, None)
+        while offset is not None:
+            page, offset = await self._read(collection, EdgeCollection.document_id_page, offset)
+            found |= page
+        return found
+
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
         found: dict[str, list[float]] = {}
         for batch in batches(list(content_hashes), PAGE):

@@ -123,6 +123,10 @@ class QdrantStore:
         found = [payloads.to_passage(record.id, record.payload) async for record in records]
         return sorted(found, key=lambda passage: (passage.position, passage.passage_id))
 
+    async def document_ids(self, collection: str) -> set[str]:
+        records = self._scroll(collection, [], with_payload=["document_id"])
+        return {(record.payload or {})["document_id"] async for record in records}
+
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
         found: dict[str, list[float]] = {}
         for batch in batches(list(content_hashes), BATCH):
@@ -196,10 +200,14 @@ class QdrantStore:
         if vectors[payloads.VECTOR].size != spec.dimension:
             raise StoreUnavailable(f"The collection {spec.collection} was built for another dimension.")
 
-    async def _scroll(self, name: str, conditions: Iterable[payloads.Condition]) -> AsyncIterator[models.Record]:
+    async def _scroll(
+        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | Sequence[str] = True
+    ) -> AsyncIterator[models.Record]:
         offset = None
         while True:
-            request = self._client.scroll(name, _filter(conditions), limit=BATCH, offset=offset)
+            request = self._client.scroll(
+                name, _filter(conditions), limit=BATCH, offset=offset, with_payload=with_payload
+            )
             page, offset = await self._call(request)
             for record in page:
                 yield record
@@ -208,7 +216,7 @@ class QdrantStore:
 
     async def _some_vectors(self, collection: str, content_hashes: Iterable[str]) -> dict[str, list[float]]:
         wanted = _filter([("content_hash", list(content_hashes))])
-        request = self._client.scroll(collection, wanted, limit=BATCH, with_vectors=True)
+        request = self._client.scroll(collection, wanted, limit=BATCH, with_payload=["content_hash"], with_vectors=True)
         page, _ = await self._call(request)
         return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
 
