@@ -35,19 +35,26 @@ PAGE = 64
 Offset = int | UUID | str | None
 """Where a page starts; None is the beginning, and after the last page."""
 
+_SPEC = "spec.json"
 _UNUSED_VECTOR = "unused"  # a shard must have one; the records use none
 
 
 class EdgeCollection:
     """Raises StoreUnavailable for what is not ours, and whatever qdrant_edge raises (bare Exceptions)."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open a whole collection. Raises FileNotFoundError when there is none."""
-        self._spec_file = folder / "spec.json"
-        self.spec = msgspec.json.decode(self._spec_file.read_bytes(), type=IndexSpec)
+    def __init__(self, folder: Path, spec: IndexSpec, passages: edge.EdgeShard, records: edge.EdgeShard) -> None:
+        self.spec = spec
+        self._spec_file = folder / _SPEC
         self._identity = _identity(self._spec_file)
-        self._passages = edge.EdgeShard.load(str(folder / "passages"))
-        self._records = edge.EdgeShard.load(str(folder / "records"))
+        self._passages = passages
+        self._records = records
+
+    @classmethod
+    def load(cls, folder: Path) -> EdgeCollection:
+        """Open a whole collection. Raises OSError when there is none."""
+        spec = msgspec.json.decode((folder / _SPEC).read_bytes(), type=IndexSpec)
+        passages = edge.EdgeShard.load(str(folder / "passages"))
+        return cls(folder, spec, passages, edge.EdgeShard.load(str(folder / "records")))
 
     @classmethod
     def create(cls, folder: Path, spec: IndexSpec) -> EdgeCollection:
@@ -55,17 +62,17 @@ class EdgeCollection:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         dense = edge.EdgeVectorParams(size=spec.dimension, distance=edge.Distance.Cosine)
-        passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
-        records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
-        _create_shard(folder / "passages", passages, payloads.PASSAGE_FIELDS)
-        _create_shard(folder / "records", records, payloads.RECORD_FIELDS)
-        replace_file(folder / "spec.json", msgspec.json.encode(spec))
+        of_passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
+        of_records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
+        passages = _new_shard(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
+        records = _new_shard(folder / "records", of_records, payloads.RECORD_FIELDS)
+        replace_file(folder / _SPEC, msgspec.json.encode(spec))
         sync_folder(folder.parent)
-        return cls(folder)
+        return cls(folder, spec, passages, records)
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        return (folder / "spec.json").is_file()
+        return (folder / _SPEC).is_file()
 
     def in_place(self) -> bool:
         """Whether the files it was opened from still stand at their place.
@@ -178,12 +185,12 @@ def _identity(file: Path) -> tuple[int, int, int]:
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
-def _create_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> None:
+def _new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
     shard = edge.EdgeShard.create(str(folder), config)
     for field in fields:
         shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
     shard.flush()
-    shard.close()
+    return shard
 
 
 def _filter(conditions: Iterable[payloads.Condition]) -> edge.Filter:

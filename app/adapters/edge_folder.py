@@ -76,7 +76,7 @@ class EdgeFolder:
             self._open.pop(name).close()
         if not EdgeCollection.exists(self._place(name)):
             return None
-        self._open[name] = EdgeCollection(self._place(name))
+        self._open[name] = EdgeCollection.load(self._place(name))
         return self._open[name]
 
     def _place(self, name: str) -> Path:

@@ -201,7 +201,7 @@ class QdrantStore:
             raise StoreUnavailable(f"The collection {spec.collection} was built for another dimension.")
 
     async def _scroll(
-        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | Sequence[str] = True
+        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | list[str] = True
     ) -> AsyncIterator[models.Record]:
         offset = None
         while True:

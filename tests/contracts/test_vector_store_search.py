@@ -1,0 +1,166 @@
+"""What every VectorStore promises: the best passages, in a fixed order, and only those that the scope may see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.model import Scope
+from app.ports import VectorStore
+from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, passage, spec
+
+pytestmark = LOCAL_MODE
+
+NORTH = [0.0, 1.0, 0.0, 0.0]
+
+
+def at(degrees: float, length: float = 1) -> list[float]:
+    """A vector that many degrees off NORTH."""
+    return [length * math.sin(math.radians(degrees)), length * math.cos(math.radians(degrees)), 0.0, 0.0]
+
+
+async def found(store: VectorStore, collection: str, limit: int = 40, scope: Scope = EVERYONE) -> list[str]:
+    candidates = await store.search(collection, NORTH, limit, scope)
+    return [candidate.passage.document_id for candidate in candidates]
+
+
+async def test_the_nearest_passages_come_first_with_their_cosine(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    angles = {f"{degrees}.md": degrees for degrees in (70, 0, 180, 30, 90)}
+    await store.write_passages(collection, [embedded(passage(name), at(angle)) for name, angle in angles.items()])
+    candidates = await store.search(collection, NORTH, 10, EVERYONE)
+    assert [candidate.passage.document_id for candidate in candidates] == ["0.md", "30.md", "70.md", "90.md", "180.md"]
+    assert [candidate.score for candidate in candidates] == pytest.approx(
+        [math.cos(math.radians(angle)) for angle in (0, 30, 70, 90, 180)], abs=1e-6
+    )
+    assert candidates[1].passage == passage("30.md")
+
+
+async def test_the_length_of_a_vector_does_not_count(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    lengths = [embedded(passage("long.md"), at(60, 1000)), embedded(passage("near.md"), at(10, 1e-6))]
+    await store.write_passages(collection, lengths)
+    candidates = await store.search(collection, [0, 5, 0, 0], 2, EVERYONE)
+    assert [candidate.passage.document_id for candidate in candidates] == ["near.md", "long.md"]
+    assert [candidate.score for candidate in candidates] == pytest.approx([math.cos(math.radians(10)), 0.5], abs=1e-6)
+
+
+async def test_no_more_than_the_limit_is_found(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    assert await found(store, collection) == []
+    await store.write_passages(collection, [embedded(passage(f"{n:02}.md"), at(n)) for n in range(60)])
+    assert await found(store, collection, limit=40) == [f"{n:02}.md" for n in range(40)]
+    assert await found(store, collection, limit=1) == ["00.md"]
+    assert await found(store, collection, limit=0) == []
+
+
+async def test_ties_are_ordered_and_cut_by_passage_id(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    same = [passage(f"{n}.md") for n in range(100)]
+    await store.write_passages(collection, [embedded(p, at(20)) for p in same])
+    await store.write_passages(collection, [embedded(passage("best.md"), at(0)), embedded(passage("last.md"), at(50))])
+    by_id = [p.document_id for p in sorted(same, key=lambda p: p.passage_id)]
+    assert await found(store, collection, limit=8) == ["best.md", *by_id[:7]]
+    assert await found(store, collection, limit=102) == ["best.md", *by_id, "last.md"]
+
+
+# Scope
+
+LIBRARY = {
+    "hr/leave.md": {"access": ("public",), "tags": ("hr",)},
+    "hr/leave": {"access": ("public", "staff")},
+    "hr/leave/a.md": {"access": ("staff",), "tags": ("hr", "leave")},
+    "hr/leave/b/c.md": {"access": ("public",), "tags": ("leave",)},
+    "hr/leaves.md": {"access": ("public",)},
+    "hr": {"access": ("board",), "tags": ("hr",)},
+    "it/leave/a.md": {"access": ("staff", "board"), "tags": ("it",)},
+    "über/日本.md": {"access": ("Ärzte",), "tags": ("日本",)},
+    "nobody.md": {"access": (), "tags": ("hr", "it", "leave")},
+    "/rooted/x.md": {"access": ("public",)},
+    "https://wiki.example/a/b": {"access": ("public",), "tags": ("hr",)},
+}
+
+
+def visible(scope: Scope) -> set[str]:
+    """The rule of model.Scope, said a second time and in another way."""
+
+    def is_visible(document_id: str, access: Iterable[str], tags: Iterable[str] = ()) -> bool:
+        prefix = (scope.source_prefix or "").rstrip("/")
+        return (
+            not scope.groups.isdisjoint(access)
+            and (not prefix or f"{document_id}/".startswith(f"{prefix}/"))
+            and (not scope.tags or not set(scope.tags).isdisjoint(tags))
+        )
+
+    return {document_id for document_id, fields in LIBRARY.items() if is_visible(document_id, **fields)}
+
+
+@pytest.fixture
+async def library(store: VectorStore, collection: str) -> VectorStore:
+    """Every document of LIBRARY with a record and two passages."""
+    await store.create(spec(collection))
+    await store.write_documents(collection, [document(name, **fields) for name, fields in LIBRARY.items()])
+    passages = [passage(name, position, **fields) for name, fields in LIBRARY.items() for position in (0, 1)]
+    await store.write_passages(collection, [embedded(p, at(n)) for n, p in enumerate(passages)])
+    return store
+
+
+async def assert_sees(store: VectorStore, collection: str, scope: Scope, wanted: set[str]) -> None:
+    assert sorted(await found(store, collection, scope=scope)) == sorted([*wanted, *wanted])
+    assert await store.count(collection, scope) == (len(wanted), 2 * len(wanted))
+
+
+@pytest.mark.parametrize(
+    ("scope", "wanted"),
+    [
+        (Scope(frozenset({"board"})), {"hr", "it/leave/a.md"}),
+        (Scope(frozenset({"board", "Ärzte"})), {"hr", "it/leave/a.md", "über/日本.md"}),
+        (Scope(frozenset()), set()),
+        (Scope(frozenset({"unknown"})), set()),
+        (Scope(frozenset({"public"}), "hr/leave"), {"hr/leave", "hr/leave/b/c.md"}),
+        (Scope(frozenset({"public"}), "hr/leave/"), {"hr/leave", "hr/leave/b/c.md"}),
+        (Scope(frozenset({"public"}), "hr/leave.md"), {"hr/leave.md"}),
+        (Scope(frozenset({"public"}), "hr/lea"), set()),
+        (Scope(frozenset({"public"}), "HR"), set()),
+        (Scope(frozenset({"public"}), "leave"), set()),
+        (Scope(frozenset({"Ärzte"}), "über"), {"über/日本.md"}),
+        (Scope(frozenset({"public"}), "/rooted"), {"/rooted/x.md"}),
+        (Scope(frozenset({"public"}), "https://wiki.example/a"), {"https://wiki.example/a/b"}),
+        (Scope(frozenset({"staff"}), None, ("it", "leave")), {"hr/leave/a.md", "it/leave/a.md"}),
+        (Scope(frozenset({"staff", "public"}), "hr", ("leave", "leave")), {"hr/leave/a.md", "hr/leave/b/c.md"}),
+        (Scope(frozenset({"staff"}), "hr", ("it",)), set()),
+    ],
+)
+async def test_a_scope_shows_what_it_should(
+    library: VectorStore, collection: str, scope: Scope, wanted: set[str]
+) -> None:
+    await assert_sees(library, collection, scope, wanted)
+
+
+SCOPES = st.builds(
+    Scope,
+    st.frozensets(st.sampled_from(["public", "staff", "board", "Ärzte", "unknown", ""])),
+    st.none() | st.sampled_from(["", "/", "hr", "hr/", "hr/leave", "hr/leave/b", "hr/l", "it", "über", "*", "https:"]),
+    st.lists(st.sampled_from(["hr", "it", "leave", "日本", "none"]), max_size=3).map(tuple),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(scope=SCOPES)
+async def test_every_scope_shows_exactly_what_the_rule_says(
+    library: VectorStore, collection: str, scope: Scope
+) -> None:
+    await assert_sees(library, collection, scope, visible(scope))
+
+
+async def test_a_narrow_scope_still_gets_its_full_number(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    crowd = [embedded(passage(f"crowd/{n}.md"), at(n / 100)) for n in range(500)]
+    hidden = [embedded(passage(f"rare/{n}.md", access=("rare",)), at(90 + n)) for n in range(10)]
+    await store.write_passages(collection, crowd + hidden)
+    scope = Scope(frozenset({"rare"}), "rare")
+    assert await found(store, collection, limit=8, scope=scope) == [f"rare/{n}.md" for n in range(8)]
