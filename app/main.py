@@ -45,11 +45,11 @@ OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
 
 
 @asynccontextmanager
-async def open_services(settings: Settings) -> AsyncIterator[Opened]:
+async def open_services(settings: Settings, embedders: Embedders | None = None) -> AsyncIterator[Opened]:
     """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had."""
     async with AsyncExitStack() as stack:
         store, lock = await stack.enter_async_context(open_store(settings, "service"))
-        embedders = Embedders()
+        embedders = embedders or Embedders()
         stack.callback(embedders.close)
         cache = _cache(settings)
         stack.push_async_callback(cache.close)

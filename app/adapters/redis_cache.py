@@ -30,9 +30,7 @@ _T = TypeVar("_T")
 class RedisCache:
     """The port `AnswerCache` on a ready client (see `connect`)."""
 
-    def __init__(
-        self, client: Redis, ttl_s: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, client: Redis, ttl_s: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = client
         self._ttl_s = ttl_s
         self._clock = clock

@@ -1,0 +1,50 @@
+"""Fixtures of the whole suite."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.settings import Settings
+from tests.redis_server import RedisServer, require_redis
+from tests.scripted_chat import ScriptedChat
+from tests.service import Service, ingest, running, settings_for, write_corpus
+
+
+@pytest.fixture
+async def chat() -> AsyncIterator[ScriptedChat]:
+    async with ScriptedChat() as server:
+        yield server
+
+
+@pytest.fixture
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    require_redis()
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+async def indexed(tmp_path: Path) -> Settings:
+    """Settings of an index that holds the small corpus; the answerer is the extractive one."""
+    write_corpus(tmp_path)
+    settings = settings_for(tmp_path)
+    await ingest(settings)
+    return settings
+
+
+@pytest.fixture
+async def service(indexed: Settings) -> AsyncIterator[Service]:
+    async with running(indexed) as served:
+        yield served
+
+
+@pytest.fixture
+async def chatting(indexed: Settings, chat: ScriptedChat, tmp_path: Path) -> AsyncIterator[Service]:
+    """The service with the scripted endpoint as its language model."""
+    async with running(settings_for(tmp_path, CHAT_BASE_URL=chat.base_url, CHAT_MODEL="scripted")) as served:
+        yield served

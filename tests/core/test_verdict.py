@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from app.core.model import Status
+from app.core.verdict import MESSAGES, CitationPolicy, judge, message
+
+
+@pytest.mark.parametrize(
+    ("valid", "dropped", "policy", "verdict"),
+    [
+        ({1}, [], "drop", (Status.ANSWERED, None)),
+        ({1}, ["[9]"], "drop", (Status.ANSWERED, None)),
+        (set(), [], "drop", (Status.UNGROUNDED, "no_citation")),
+        (set(), ["[9]"], "drop", (Status.UNGROUNDED, "no_citation")),
+        ({1}, [], "strict", (Status.ANSWERED, None)),
+        ({1}, ["[9]"], "strict", (Status.UNGROUNDED, "invented_citation")),
+        (set(), ["[9]"], "strict", (Status.UNGROUNDED, "invented_citation")),
+        (set(), [], "strict", (Status.UNGROUNDED, "no_citation")),
+    ],
+)
+def test_answered_needs_a_valid_citation_and_the_policy_kept(
+    valid: set[int], dropped: list[str], policy: CitationPolicy, verdict: tuple[Status, str | None]
+) -> None:
+    assert judge(valid, dropped, policy) == verdict
+
+
+def test_every_reason_has_a_sentence() -> None:
+    for reason in (None, *MESSAGES):
+        assert message(reason).endswith(".")

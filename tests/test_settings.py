@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.errors import SettingsError
+from app.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    settings = Settings.from_env({})
+    assert (settings.host, settings.port, settings.index_name) == ("127.0.0.1", 8000, "vouch")
+    assert settings.threshold("bundled") == pytest.approx(settings.threshold(settings.embedding_model))
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert Settings.from_env({"PORT": " ", "CHAT_BASE_URL": ""}) == Settings.from_env({})
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({"PORT": "abc"}, "PORT=abc"),
+        ({"PORT": "70000"}, "<= 65535"),
+        ({"CHAT_DEADLINE_S": "nan"}, "CHAT_DEADLINE_S"),
+        ({"CACHE_TTL_S": "0"}, "CACHE_TTL_S"),
+        ({"RELEVANCE_THRESHOLD": "1.5"}, "RELEVANCE_THRESHOLD"),
+        ({"MIN_PASSAGES": "0"}, "MIN_PASSAGES"),
+        ({"INDEX_NAME": "../x"}, "INDEX_NAME"),
+        ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL"),
+        ({"REDIS_URL": "http://localhost"}, "REDIS_URL"),
+        ({"CHAT_BASE_URL": "https://api.example/v1"}, "CHAT_MODEL"),
+        ({"CHAT_MODEL": "m"}, "CHAT_BASE_URL"),
+        ({"EMBEDDING_MODEL": "some/other"}, "RELEVANCE_THRESHOLD"),
+        ({"HOST": "0.0.0.0"}, "ALLOW_ANONYMOUS=1"),
+        ({"API_KEYS_FILE": "keys.toml"}, "API_KEYS_FILE"),
+        ({"WORKERS": "2"}, "QDRANT_URL and REDIS_URL"),
+        ({"ALLOW_ANONYMOUS": "maybe"}, "1 or 0"),
+    ],
+)
+def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env(env)
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "private_http", "allowed"),
+    [
+        ("https://api.example/v1", False, True),
+        ("http://localhost:11434/v1", False, True),
+        ("http://127.0.0.1:1/v1", False, True),
+        ("http://[::1]:1/v1", False, True),
+        ("http://10.0.0.5/v1", False, False),
+        ("http://10.0.0.5/v1", True, True),
+        ("http://ollama:11434/v1", True, True),
+        ("http://api.example/v1", True, False),
+        ("http://8.8.8.8/v1", True, False),
+        ("ftp://localhost/v1", False, False),
+    ],
+)
+def test_the_chat_url_is_https_but_for_inside_hosts(url: str, private_http: bool, allowed: bool) -> None:
+    env = {"CHAT_BASE_URL": url, "CHAT_MODEL": "m", "CHAT_ALLOW_HTTP": "1" if private_http else "0"}
+    if allowed:
+        assert Settings.from_env(env).chat_base_url == url
+    else:
+        with pytest.raises(SettingsError, match="CHAT_BASE_URL"):
+            Settings.from_env(env)
+
+
+def test_keys_never_show_in_a_repr() -> None:
+    assert "sk-planted" not in repr(Settings.from_env({"CHAT_API_KEY": "sk-planted", "QDRANT_API_KEY": "sk-planted"}))
+
+
+@pytest.mark.parametrize("module", ["app", "ingest"])
+def test_a_bad_setting_ends_a_command_with_one_line_and_code_2(module: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PORT=nonsense\n", encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-m", module], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip() == "PORT=nonsense is not a valid value: it must be a whole number."
