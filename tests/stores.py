@@ -19,6 +19,7 @@ from app.adapters.edge_store import EdgeStore
 from app.adapters.qdrant_store import QdrantStore, connect
 from app.core.model import DocumentRecord, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
 from app.ports import VectorStore
+from tests.qdrant_http import http_server, local_mode
 
 SERVER_IMAGE = "qdrant/qdrant:v1.19.1"
 """The same as in docker-compose.yml."""
@@ -59,6 +60,17 @@ async def memory_store(index_name: str = "vouch") -> AsyncIterator[QdrantStore]:
         yield store
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def http_store(index_name: str = "vouch") -> AsyncIterator[QdrantStore]:
+    """Local mode behind a loopback server: what the adapter sends goes over a wire. Mark its tests with LOCAL_MODE."""
+    async with http_server(local_mode()) as server:
+        store = QdrantStore(connect(server.url, api_key=None), index_name)
+        try:
+            yield store
+        finally:
+            await store.close()
 
 
 @asynccontextmanager
@@ -113,6 +125,8 @@ def open_store(kind: str, index_name: str, path: Path, url: str | None) -> Abstr
             return edge_store(path, index_name)
         case "memory":
             return memory_store(index_name)
+        case "http":
+            return http_store(index_name)
         case _:
             assert url is not None
             return server_store(url, index_name)

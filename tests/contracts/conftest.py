@@ -10,7 +10,7 @@ import pytest
 from app.ports import VectorStore
 from tests.stores import open_store, real_server, server_is_there, store_folder
 
-KINDS = ["edge", "memory", "server"] if server_is_there() else ["edge", "memory"]
+KINDS = ["edge", "memory", "http", *(["server"] if server_is_there() else [])]
 
 
 @pytest.fixture(scope="session")

@@ -151,9 +151,7 @@ SCOPES = st.builds(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scope=SCOPES)
-async def test_every_scope_shows_exactly_what_the_rule_says(
-    library: VectorStore, collection: str, scope: Scope
-) -> None:
+async def test_every_scope_shows_what_the_rule_says(library: VectorStore, collection: str, scope: Scope) -> None:
     await assert_sees(library, collection, scope, visible(scope))
 
 
