@@ -61,6 +61,8 @@ _ESCAPE = re.compile(
     # One character of a URL, its percent sign escaped any number of times.
     r"|%(?:25)*+(?P<url>[0-7][0-9a-f]|[cd][0-9a-f]%(?:25)*+[89ab][0-9a-f]|e[0-9a-f](?:%(?:25)*+[89ab][0-9a-f]){2}"
     r"|f[0-4](?:%(?:25)*+[89ab][0-9a-f]){3})"
+    # What only escapes another escape.
+    r"|(?P<escaped>&(?:amp;?|#0*+38;?|#x0*+26;?)++|%(?:25)++)"
 )
 _URL_BYTE = re.compile(r"(?:%(?:25)*+)?([0-9a-f]{2})")
 
@@ -101,6 +103,8 @@ def _meaning(escape: re.Match[str]) -> str:
     """What an escape stands for; itself when it stands for nothing."""
     kind = escape.lastgroup or ""
     value = escape[kind]
+    if kind == "escaped":
+        return value[0]
     if kind in ("bare", "name"):
         return _NAMES.get(value, escape.group())
     if kind == "url":
