@@ -157,6 +157,8 @@ def connect(deadline_s: float) -> httpx.AsyncClient:
 def _completions_url(base_url: str) -> httpx.URL:
     try:
         base = httpx.URL(base_url)
+        if (base.port or 0) > 65_535:
+            raise httpx.InvalidURL("no such port")
     except httpx.InvalidURL as exc:
         raise SettingsError("CHAT_BASE_URL must be a URL such as https://api.openai.com/v1.") from exc
     return base.copy_with(path=base.path.rstrip("/") + "/chat/completions")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.adapters.chat import EVENT_LIMIT, ChatAnswerer, connect
-from app.errors import AnswererFailed
+from app.errors import AnswererFailed, SettingsError
 from tests.raw_http import Cut, Stall, Step
 from tests.scripted_chat import (
     DONE,
@@ -208,3 +208,18 @@ async def test_the_deadline_does_not_interrupt_who_takes_the_pieces(chat: Script
         with pytest.raises(AnswererFailed) as failed:
             await anext(stream)
     assert failed.value.reason == "provider_timeout"
+
+
+@pytest.mark.parametrize("key", ["ключ", "two words", "line\nbreak", "end "])
+async def test_a_key_that_no_header_can_carry_is_a_setting_to_mend(key: str) -> None:
+    async with connect(1) as client:
+        with pytest.raises(SettingsError, match="CHAT_API_KEY") as refused:
+            ChatAnswerer(client, base_url="http://127.0.0.1/v1", model="small", api_key=key, deadline_s=1)
+    assert key not in str(refused.value)
+
+
+@pytest.mark.parametrize("port", ["port", "65536"])
+async def test_a_url_that_is_none_is_a_setting_to_mend(port: str) -> None:
+    async with connect(1) as client:
+        with pytest.raises(SettingsError, match="CHAT_BASE_URL"):
+            ChatAnswerer(client, base_url=f"http://127.0.0.1:{port}/v1", model="small", api_key="", deadline_s=1)
