@@ -101,6 +101,7 @@ def test_only_the_service_is_reachable_and_only_from_this_machine() -> None:
     ports = [port for service in SERVICES.values() for port in service.get("ports", [])]
     assert ports == [f"127.0.0.1:{Settings().port}:{Settings().port}"]
     assert instructions("EXPOSE") == [str(Settings().port)]
+    assert Settings.from_env(given("vouch")).host == "0.0.0.0"  # else the published port leads nowhere
 
 
 @pytest.mark.parametrize("service", OURS)
@@ -147,6 +148,14 @@ def test_ours_can_write_to_their_data_folder_and_tmp_alone() -> None:
         assert data == "vouch_data:/data"
         assert corpus["target"] == "/corpus"
         assert corpus["read_only"] is True
+
+
+def test_the_image_points_its_settings_at_the_folders_it_has() -> None:
+    variables = dict(pair.split("=", 1) for pair in instructions("ENV")[0].split())
+    assert Settings.from_env(variables).corpus == "/corpus"
+    assert Settings.from_env(variables).qdrant_path.startswith("/data/")
+    assert variables["HOME"] == "/data"
+    assert "ingest/sample /corpus" in instructions("COPY")
 
 
 def test_ours_wait_until_qdrant_and_redis_are_healthy() -> None:
