@@ -1,0 +1,105 @@
+"""Which passages go into a request, and under which numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from app.core.model import Candidate, Passage, Source
+
+_FENCE_TOKENS = 24
+"""For `<source id="40">`, the labels of title, section and date, the date, `</source>` and the line breaks."""
+
+_LETTERS = re.compile(r"[A-Za-z\s]+")
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0010ffff]")
+
+_SHINGLE_WORDS = 3
+_REPEATED_SHARE = 0.9
+_WORD = re.compile(r"[\u2e80-\ud7ff]|[^\W\u2e80-\ud7ff]+")
+
+
+def pack(candidates: Sequence[Candidate], budget_tokens: int) -> tuple[Source, ...]:
+    """The candidates that fit `budget_tokens` together, in the order given (best first), numbered from 1.
+
+    A passage that repeats one already packed is left out; of two with the same score the one with the newer
+    date is kept, then the one whose document id comes first. A passage that does not fit is skipped, and
+    smaller ones after it may still be packed.
+    """
+    packed: list[Candidate] = []
+    known: list[_Fingerprint] = []
+    left = budget_tokens
+    for candidate in _best_first(candidates):
+        cost = prompt_tokens(candidate.passage)
+        fingerprint = _Fingerprint(candidate.passage)
+        if cost > left or any(fingerprint.repeats(other) for other in known):
+            continue
+        packed.append(candidate)
+        known.append(fingerprint)
+        left -= cost
+    return tuple(_source(number, candidate) for number, candidate in enumerate(packed, 1))
+
+
+def prompt_tokens(passage: Passage) -> int:
+    """Tokens that the passage takes in the prompt, its title, heading and fence included.
+
+    An estimate on the high side, because which tokenizer the model has is not known here.
+    """
+    return _FENCE_TOKENS + sum(map(_tokens, (passage.title, " / ".join(passage.heading), passage.text)))
+
+
+def _tokens(text: str) -> int:
+    """The larger of 4/3 per word and 1/4 per letter, with 1/2 for each digit, sign or accented letter.
+
+    Characters of scripts without spaces, and emoji, count 3/2 each.
+    """
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    letters = sum(map(len, _LETTERS.findall(text)))
+    others = len(text) - letters - wide
+    return math.ceil(max(len(text.split()) * 4 / 3, letters / 4 + others / 2) + wide * 3 / 2)
+
+
+def _best_first(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The order given, with runs of one score put in the order of their merits."""
+    for _, tied in groupby(candidates, key=lambda candidate: candidate.score):
+        by_id = sorted(tied, key=lambda candidate: (candidate.passage.document_id, candidate.passage.position))
+        yield from sorted(by_id, key=lambda candidate: candidate.passage.updated_at or "", reverse=True)
+
+
+class _Fingerprint:
+    """What tells whether a text repeats another: runs of three words, and the words that hold a digit."""
+
+    def __init__(self, passage: Passage) -> None:
+        words = _WORD.findall(passage.text.casefold())
+        starts = range(max(1, len(words) - _SHINGLE_WORDS + 1))
+        self.content_hash = passage.content_hash
+        self.shingles = {tuple(words[start : start + _SHINGLE_WORDS]) for start in starts}
+        self.numbers = {word for word in words if any(map(str.isdigit, word))}
+
+    def repeats(self, other: _Fingerprint) -> bool:
+        """Whether at least nine tenths of this text stand in the other one, and each of its numbers.
+
+        Two price lists that differ in a figure alone are not the same. Word shingles are Broder's measure, "On
+        the resemblance and containment of documents" (1997).
+        """
+        if self.content_hash == other.content_hash:
+            return True
+        shared = len(self.shingles & other.shingles)
+        return self.numbers <= other.numbers and shared >= _REPEATED_SHARE * len(self.shingles)
+
+
+def _source(number: int, candidate: Candidate) -> Source:
+    passage = candidate.passage
+    return Source(
+        number=number,
+        document_id=passage.document_id,
+        passage_id=passage.passage_id,
+        title=passage.title,
+        heading=passage.heading,
+        page=passage.page,
+        url=passage.url,
+        updated_at=passage.updated_at,
+        score=candidate.score,
+        text=passage.text,
+    )
