@@ -231,7 +231,10 @@ async def _unchanged(state: StateRecord, store: VectorStore) -> bool:
 
 def _reason(exc: Exception) -> str:
     match exc:
-        case AnswererFailed() | OutOfTime():
+        case AnswererFailed():
+            log.warning("answerer.failed", reason=exc.reason, problem=str(exc))
+            return exc.reason
+        case OutOfTime():
             return exc.reason
         case EmbeddingFailed():
             return "embedder_failed"

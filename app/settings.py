@@ -124,7 +124,7 @@ def _check_index_name(name: str) -> None:
 
 
 def _check_http_url(variable: str, url: str) -> None:
-    if url and (urlsplit(url).scheme not in ("http", "https") or not _host(url)):
+    if url and (urlsplit(url).scheme not in ("http", "https") or not _host(url) or not _port_is_valid(url)):
         raise SettingsError(f"{variable} must be a URL such as http://localhost:6333.")
 
 
@@ -165,6 +165,13 @@ def _check_workers(settings: Settings) -> None:
 
 def _host(url: str) -> str:
     return urlsplit(url).hostname or ""
+
+
+def _port_is_valid(url: str) -> bool:
+    try:
+        return urlsplit(url).port != 0
+    except ValueError:
+        return False
 
 
 def _is_loopback(host: str) -> bool:

@@ -95,7 +95,8 @@ class ChatAnswerer:
 
     async def _events(self, messages: list[dict[str, str]]) -> AsyncGenerator[ServerSentEvent, None]:
         # No `stream_options`: nothing here reads the usage, and some endpoints refuse fields they do not know.
-        body = {"model": self.model, "messages": messages, "temperature": 0, "stream": True}
+        # No `temperature` either: reasoning models refuse every value but their own.
+        body = {"model": self.model, "messages": messages, "stream": True}
         try:
             async with self._client.stream(
                 "POST", self._url, json=body, headers=self._headers, follow_redirects=False
