@@ -35,6 +35,10 @@ PAGE = 64
 Offset = int | UUID | str | None
 """Where a page starts; None is the beginning, and after the last page."""
 
+_ABANDONED: list[edge.EdgeShard] = []
+"""Open shards whose files were removed. Closing one, or letting it be collected, writes what it still holds to the same
+paths, and spoils a copy that was put back there; so they are kept until the process ends."""
+
 _SPEC = "spec.json"
 _UNUSED_VECTOR = "unused"  # a shard must have one; the records use none
 
@@ -161,6 +165,9 @@ class EdgeCollection:
         self._records.flush()
 
     def close(self) -> None:
+        if not self.in_place():
+            _ABANDONED.extend([self._passages, self._records])
+            return
         self._passages.close()
         self._records.close()
 
