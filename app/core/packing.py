@@ -50,14 +50,14 @@ def prompt_tokens(passage: Passage) -> int:
 
 
 def _tokens(text: str) -> int:
-    """The larger of 4/3 per word and 1/4 per letter, with 1/2 for each digit, sign or accented letter.
+    """The larger of 4/3 per word and 1 per 3.5 letters, with 3/5 for each digit, sign or accented letter.
 
     Characters of scripts without spaces, and emoji, count 3/2 each.
     """
     wide = 0 if text.isascii() else len(_WIDE.findall(text))
     letters = sum(map(len, _LETTERS.findall(text)))
     others = len(text) - letters - wide
-    return math.ceil(max(len(text.split()) * 4 / 3, letters / 4 + others / 2) + wide * 3 / 2)
+    return math.ceil(max(len(text.split()) * 4 / 3, letters / 3.5 + others * 0.6) + wide * 3 / 2)
 
 
 def _best_first(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
