@@ -37,13 +37,13 @@ QUESTIONS = [
     (
         "How much is the referral bonus and when is it paid?",
         "people/hiring.md",
-        "You get 1,500 euros when somebody you referred joins",
+        "The referral bonus is 1,500 euros",
     ),
     ("How much is paid for a team dinner?", "finance/expenses.md", "up to 45 euros per person, tips included"),
     (
         "What is the highest hotel price per night in Czechia?",
         "finance/travel.txt",
-        "Czechia 110 euros",
+        "* Czechia: 110 euros",
     ),
     (
         "How fast does the primary on call have to acknowledge a page?",
@@ -53,7 +53,7 @@ QUESTIONS = [
     (
         "How often is the status page updated during a SEV1?",
         "engineering/incident-runbook.md",
-        "within 10 minutes, then every 30 minutes",
+        "the status page is updated every 30 minutes during a SEV1",
     ),
     (
         "How long does an old API key work after rotation?",
