@@ -7,6 +7,7 @@ the event loop and other callers get their turn between two of them.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,6 +29,10 @@ from app.errors import StoreError, StoreHeld, StoreUnavailable
 
 MIN_FREE_BYTES = 128 * 2**20
 """The engine writes through memory maps: on a full disk it does not fail, the kernel kills the process (SIGBUS)."""
+
+_PAUSE_S = 50e-6
+"""Before each call the thread lets go of the GIL for this long. Without it, queued calls follow each other so closely
+that the event loop waits for most of them: with 16 callers on 10,000 passages about 20 ms at p95 instead of 1."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -165,8 +170,13 @@ class EdgeStore:
 
         A caller that is cancelled leaves at once; the thread finishes the call that it has begun.
         """
+
+        def take_turn() -> T:
+            time.sleep(_PAUSE_S)
+            return call(*args, **kwargs)
+
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(*args, **kwargs))
+            return await asyncio.get_running_loop().run_in_executor(self._thread, take_turn)
         except StoreError:
             raise
         except Exception as error:

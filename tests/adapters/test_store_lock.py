@@ -147,8 +147,9 @@ def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
 
 def test_a_note_that_cannot_be_written_frees_the_store(tmp_path: Path) -> None:
     (tmp_path / "owner.json").mkdir()
-    with pytest.raises(StoreUnavailable), own_store(tmp_path, "job"):
-        pass
+    lock = StoreLock(tmp_path)
+    with pytest.raises(StoreUnavailable):
+        lock.acquire("job")
     (tmp_path / "owner.json").rmdir()
     with own_store(tmp_path, "job"):
         pass
