@@ -59,7 +59,7 @@ class SearchReply(Struct, frozen=True):
     revision: str | None
 
 
-@post("/v1/answers", status_code=200, media_type="application/json")
+@post("/v1/answers", status_code=200)
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
     services: Services = request.app.state.services

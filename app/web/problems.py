@@ -78,7 +78,7 @@ def plugin() -> ProblemDetailsPlugin:
 
 def log_unexpected(exc: Exception, scope: Any) -> None:
     """Litestar hook: the one place where an error nobody planned for is logged."""
-    if kind_of(exc) is INTERNAL and not isinstance(exc, HTTPException | ProblemDetailsException):
+    if kind_of(exc) is INTERNAL and not isinstance(exc, HTTPException | RecursionError):
         log.error("request.internal_error", path=Request(scope).url.path, exc_info=exc)
 
 
@@ -87,7 +87,9 @@ def _from_ours(exc: Exception) -> ProblemDetailsException:
     return _problem(kind, str(exc) if kind is not INTERNAL else "Its log has the details.")
 
 
-def _from_unexpected(_: Exception) -> ProblemDetailsException:
+def _from_unexpected(exc: Exception) -> ProblemDetailsException:
+    if isinstance(exc, RecursionError):  # only a body can be nested that deeply
+        return _problem(BAD_REQUEST, "The body is nested too deeply.")
     return _problem(INTERNAL, "Its log has the details.")
 
 

@@ -29,7 +29,7 @@ async def test_the_bundled_model_gives_unit_vectors_that_mean_something() -> Non
     assert len(question) == embedder.dimension == 384
     assert cosine(question, question) == pytest.approx(1, abs=1e-5)
     assert cosine(question, related) == pytest.approx(0.697, abs=0.01)
-    assert cosine(question, unrelated) == pytest.approx(0.033, abs=0.01)
+    assert cosine(question, unrelated) < 0.1
 
 
 async def test_a_vector_does_not_depend_on_what_is_embedded_beside_it() -> None:
