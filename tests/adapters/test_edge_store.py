@@ -21,7 +21,6 @@ QUESTION = [1.0, 0.0, 0.0, 0.0]
 
 WRITER = """
 import asyncio, sys
-from itertools import count
 from pathlib import Path
 from tests.stores import EdgeStore, document, embedded, passage, spec, state
 
@@ -30,7 +29,7 @@ async def main():
     await store.create(spec("c"))
     await store.write_state(state("c", state="updating"))
     await store.switch("c")
-    for number in count():
+    for number in range(2_000):
         name = f"{number}.md"
         await store.write_passages("c", [embedded(passage(name, n)) for n in range(3)])
         await store.write_documents("c", [document(name)])
@@ -48,7 +47,7 @@ def path() -> Iterator[Path]:
 
 
 def start_writer(path: Path) -> subprocess.Popen[str]:
-    """Another process that has the store open and writes without end; one document was flushed when this returns."""
+    """Another process that has the store open and writes on and on; one document was flushed when this returns."""
     process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     process.stdout.readline()
