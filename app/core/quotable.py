@@ -44,6 +44,7 @@ _SAYS_SOMETHING = re.compile(r"[0-9:：。！？@\n]|[.!?;…][\"'”’)\]*_`]*
 _POINTS_BACK = re.compile(
     r"\W*(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|both|also|however|then)\b", re.IGNORECASE
 )
+_COLON = re.compile(r"[:：][*_]*\s*\Z")
 _NOT_SPACE = re.compile(r"\S")
 _HEADING_WORDS = 8
 
@@ -141,32 +142,33 @@ def _reads_like_a_heading(paragraph: str) -> bool:
 
 
 def _introduced(text: str, block: Block, before: list[Block]) -> Block:
-    """`block` with the sentence before it as its lead, when that one ends in a colon and is not a lead yet."""
-    if block.kind == "text" or block.lead or not before or before[-1].kind != "text" or not before[-1].parts:
+    """`block` led by the sentence right before it, when that one ends in a colon."""
+    if block.kind == "text" or not before or before[-1].kind != "text" or not before[-1].parts:
         return block
-    last = before[-1].parts[-1]
-    between = text[last[1] : block.parts[0][0]]
-    if between.strip() or not text[slice(*last)].rstrip().rstrip("*_").endswith((":", "：")):
+    start, end = before[-1].parts[-1]
+    first, after = block.lead or block.parts[0]
+    if text[end:first].strip() or not _COLON.search(text[start:end]):
         return block
     before[-1].parts.pop()
-    return block._replace(lead=last)
+    return block._replace(lead=(start, after if block.lead else end))
 
 
 def excerpts(text: str, block: Block, chosen: Collection[int], whole: int) -> list[str]:
     """The chosen parts of a block as they can be quoted, each in its surroundings.
 
-    A list is quoted whole up to `whole` characters; of a longer one an item comes with those above and below
-    it in the hierarchy. Items and code come with the sentence that introduces them, rows with their header, and a
-    sentence that points back with the one before it.
+    A list or a table is quoted whole up to `whole` characters; of a longer list an item comes with those above
+    and below it in the hierarchy. Lists, tables and code come with their lead, and a sentence that points back with
+    the one before it.
     """
     if block.kind == "text":
         return _runs_of_sentences(text, block, chosen)
-    wanted = sorted(chosen)
-    if block.kind == "list":
-        fits = block.parts[-1][1] - block.parts[0][0] <= whole
-        wanted = list(range(len(block.parts))) if fits else sorted(_with_family(text, block, chosen))
+    wanted = set(chosen)
+    if block.parts[-1][1] - block.parts[0][0] <= whole:
+        wanted.update(range(len(block.parts)))
+    elif block.kind == "list":
+        wanted |= _family(text, block, chosen)
     lead = text[block.lead[0] : block.parts[0][0]] if block.lead else ""
-    body = "".join(text[slice(*block.parts[index])] for index in wanted)
+    body = "".join(text[slice(*block.parts[index])] for index in sorted(wanted))
     return [f"{lead.lstrip()}{dedent(body).strip()}"]
 
 
@@ -181,11 +183,11 @@ def _runs_of_sentences(text: str, block: Block, chosen: Collection[int]) -> list
     return [text[slice(*run)].strip() for run in runs]
 
 
-def _with_family(text: str, block: Block, chosen: Collection[int]) -> set[int]:
-    """The chosen items, those they are nested in, and those nested in them."""
+def _family(text: str, block: Block, chosen: Collection[int]) -> set[int]:
+    """The items that the chosen ones are nested in, and those nested in them."""
     items = [text[slice(*part)] for part in block.parts]
     depths = [len(item) - len(item.lstrip()) for item in items]
-    family = set(chosen)
+    family: set[int] = set()
     for index in chosen:
         depth = depths[index]
         for above in range(index - 1, -1, -1):
