@@ -39,7 +39,7 @@ _WHOLE = 600
 _WHOLE_PROCEDURE = 2_500
 """The same when the question asks how something is done."""
 _PROCEDURE = re.compile(
-    r"\bhow (?:do|can|could|should|would|must|to)\b|\b(?:steps?|procedure|process|instructions)\b", re.IGNORECASE
+    r"\bhow (?:do|can|could|should|would|must|to)\b|\b(?:steps|procedure|process|instructions)\b", re.IGNORECASE
 )
 
 _LIGHT_WORDS = (
