@@ -63,6 +63,9 @@ class VectorStore(Protocol):
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         """How many (documents, passages) `scope` may see."""
 
+    async def visible(self, collection: str, document_ids: Collection[str], scope: Scope) -> set[str]:
+        """Which of these documents have a passage that `scope` may see: what a search could still show of them."""
+
     async def create(self, spec: IndexSpec) -> None:
         """Make the collection and its payload indexes; finishing a half-made one; no effect on a whole one."""
 

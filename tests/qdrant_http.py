@@ -140,6 +140,11 @@ async def _count(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
     return await client.count(name, asked.filter, exact=asked.exact)
 
 
+async def _facet(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
+    asked = models.FacetRequest.model_validate_json(body)
+    return await client.facet(name, asked.key, asked.filter, asked.limit or 10, asked.exact or False)
+
+
 async def _scroll(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
     asked = models.ScrollRequest.model_validate_json(body)
     points, offset = await client.scroll(
@@ -171,6 +176,7 @@ _ROUTES: list[tuple[str, str, Callable[..., Awaitable[Any]]]] = [
     ("PUT", "/collections/([^/]+)/points", _upsert),
     ("POST", "/collections/([^/]+)/points/query", _query),
     ("POST", "/collections/([^/]+)/points/count", _count),
+    ("POST", "/collections/([^/]+)/facet", _facet),
     ("POST", "/collections/([^/]+)/points/scroll", _scroll),
     ("POST", "/collections/([^/]+)/points/batch", _batch),
     ("POST", "/collections/([^/]+)/points/delete", _delete),

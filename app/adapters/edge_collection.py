@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -99,6 +99,11 @@ class EdgeCollection:
     def count(self, scope: Scope) -> tuple[int, int]:
         request = edge.CountRequest(exact=True, filter=_filter(payloads.scope_conditions(scope)))
         return self._records.count(request), self._passages.count(request)
+
+    def visible(self, document_ids: Collection[str], scope: Scope) -> set[str]:
+        wanted = _filter([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
+        request = edge.FacetRequest("document_id", limit=max(1, len(document_ids)), exact=True, filter=wanted)
+        return {str(hit.value) for hit in self._passages.facet(request).hits}
 
     def read_state(self) -> StateRecord | None:
         found = self._records.retrieve([payloads.STATE_ID], with_payload=True, with_vector=False)

@@ -63,6 +63,9 @@ class EdgeStore:
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         return await self._read(collection, EdgeCollection.count, scope)
 
+    async def visible(self, collection: str, document_ids: Collection[str], scope: Scope) -> set[str]:
+        return await self._read(collection, EdgeCollection.visible, document_ids, scope)
+
     async def create(self, spec: IndexSpec) -> None:
         await self._run(self._folder.create, spec)
 

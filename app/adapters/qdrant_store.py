@@ -80,6 +80,11 @@ class QdrantStore:
         passages = await self._call(self._client.count(collection, visible, exact=True))
         return documents.count, passages.count
 
+    async def visible(self, collection: str, document_ids: Collection[str], scope: Scope) -> set[str]:
+        wanted = _filter([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
+        facet = self._client.facet(collection, "document_id", wanted, limit=max(1, len(document_ids)), exact=True)
+        return {str(hit.value) for hit in (await self._call(facet)).hits}
+
     async def create(self, spec: IndexSpec) -> None:
         dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
         await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
@@ -115,8 +120,7 @@ class QdrantStore:
             await self._write_records(collection, points)
 
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
-        ids = [payloads.record_id(document_id) for document_id in document_ids]
-        await self._delete(_records(collection), ids)
+        await self._delete(_records(collection), [payloads.record_id(name) for name in document_ids])
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         records = self._scroll(collection, [("document_id", [document_id])])

@@ -81,6 +81,7 @@ async def test_a_missing_collection_is_an_error_except_for_its_state(store: Vect
     for call in (
         store.search(collection, [1, 0, 0, 0], 3, EVERYONE),
         store.count(collection, EVERYONE),
+        store.visible(collection, ["a.md"], EVERYONE),
         store.passages(collection, "a.md"),
         store.document_ids(collection),
         store.vectors(collection, ["hash"]),

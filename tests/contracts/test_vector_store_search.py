@@ -112,6 +112,7 @@ async def library(store: VectorStore, collection: str) -> VectorStore:
 async def assert_sees(store: VectorStore, collection: str, scope: Scope, wanted: set[str]) -> None:
     assert sorted(await found(store, collection, scope=scope)) == sorted([*wanted, *wanted])
     assert await store.count(collection, scope) == (len(wanted), 2 * len(wanted))
+    assert await store.visible(collection, [*LIBRARY, "unknown.md"], scope) == wanted
 
 
 @pytest.mark.parametrize(
@@ -153,6 +154,14 @@ SCOPES = st.builds(
 @given(scope=SCOPES)
 async def test_every_scope_shows_what_the_rule_says(library: VectorStore, collection: str, scope: Scope) -> None:
     await assert_sees(library, collection, scope, visible(scope))
+
+
+async def test_only_the_documents_asked_about_are_visible(library: VectorStore, collection: str) -> None:
+    asked = ["hr/leave.md", "hr/leave", "hr", "unknown.md"]
+    assert await library.visible(collection, asked, EVERYONE) == {"hr/leave.md", "hr/leave"}
+    assert await library.visible(collection, [], EVERYONE) == set()
+    await library.delete_passages(collection, [passage("hr/leave", position).passage_id for position in (0, 1)])
+    assert await library.visible(collection, asked, EVERYONE) == {"hr/leave.md"}
 
 
 async def test_a_narrow_scope_still_gets_its_full_number(store: VectorStore, collection: str) -> None:
