@@ -38,6 +38,8 @@ _WHOLE = 600
 """Characters up to which a list or a table is quoted whole."""
 _WHOLE_PROCEDURE = 2_500
 """The same when the question asks how something is done."""
+_FENCES_TRIED = 4
+
 _PROCEDURE = re.compile(
     r"\bhow (?:do|can|could|should|would|must|to)\b|\b(?:steps|procedure|process|instructions)\b", re.IGNORECASE
 )
@@ -165,7 +167,8 @@ def _marked(quote: Quote) -> str:
 
     Empty when there is no such place.
     """
-    closings = ["\n\n", "\n```\n\n", "\n~~~\n\n"]  # a fence may be left open, and backticks unpaired
+    fences = sorted(set(re.findall(r"`{3,}|~{3,}", quote.text)), reverse=True)  # one may have been left open
+    closings = ["\n\n", *(f"\n{fence}\n\n" for fence in fences[:_FENCES_TRIED])]
     for closing in closings if quote.text.endswith(("|", "```", "~~~")) else [" ", *closings]:
         text = f"{quote.text}{closing}[{quote.number}]"
         citations = CitationFilter(quote.number)

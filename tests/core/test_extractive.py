@@ -179,6 +179,8 @@ def test_the_pieces_are_the_quotes_with_their_markers() -> None:
         ("Press ` twice.", "Press ` twice. [1]"),
         ("Press ``` twice", "Press ``` twice [1]"),
         ("```\nhotel cost", "```\nhotel cost\n```\n\n[1]"),
+        ("````\nhotel ``` cost", "````\nhotel ``` cost\n````\n\n[1]"),
+        ("> ```\n> hotel cost", "> ```\n> hotel cost\n\n[1]"),
         ("~~~\nhotel ``` cost", "~~~\nhotel ``` cost\n~~~\n\n[1]"),
         ("| hotel | cost |", "| hotel | cost |\n\n[1]"),
         ("hotel [", "hotel [ [1]"),

@@ -49,8 +49,8 @@ CANDIDATES = st.lists(
 def test_what_is_packed_fits_the_budget_and_repeats_nothing(candidates: list[Candidate], budget: int) -> None:
     ranked = sorted(candidates, key=lambda candidate: -candidate.score)
     packed = pack(ranked, budget)
-    by_id = {candidate.passage.passage_id + candidate.passage.title: candidate for candidate in ranked}
-    passages = [by_id[source.passage_id + source.title].passage for source in packed]
+    by_id = {(candidate.passage.passage_id, candidate.passage.title): candidate for candidate in ranked}
+    passages = [by_id[source.passage_id, source.title].passage for source in packed]
     assert sum(map(prompt_tokens, passages)) <= budget
     assert [source.number for source in packed] == list(range(1, len(packed) + 1))
     assert [source.score for source in packed] == sorted((source.score for source in packed), reverse=True)
