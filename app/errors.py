@@ -5,6 +5,7 @@ VouchError
 ├── StoreError
 │   ├── StoreUnavailable the store does not answer, or answers rubbish
 │   └── StoreHeld        another process owns the embedded store
+├── EvidenceUnavailable  kept answers can't be read or written now
 ├── EmbedderError
 │   ├── ModelUnavailable the embedding model can't be loaded
 │   └── EmbeddingFailed  a loaded model could not embed a text
@@ -53,6 +54,10 @@ class StoreHeld(StoreError):
     def __init__(self, message: str, owner: StoreOwner | None = None) -> None:
         super().__init__(message)
         self.owner = owner
+
+
+class EvidenceUnavailable(VouchError):
+    pass
 
 
 class EmbedderError(VouchError):

@@ -14,7 +14,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from msgspec import Struct
 
 from app import answering
-from app.adapters import chat, redis_cache
+from app.adapters import chat, redis_cache, redis_circuit
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.memory_cache import MemoryCache
@@ -147,7 +147,7 @@ class _Syncs:
 def _cache(settings: Settings) -> AnswerCache:
     if not settings.redis_url:
         return MemoryCache(settings.cache_ttl_s)
-    return redis_cache.RedisCache(redis_cache.connect(settings.redis_url), settings.cache_ttl_s)
+    return redis_cache.RedisCache(redis_circuit.connect(settings.redis_url), settings.cache_ttl_s)
 
 
 async def _answerer(settings: Settings, stack: AsyncExitStack) -> Answerer:

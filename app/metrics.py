@@ -20,4 +20,8 @@ CACHE_REQUESTS = Counter("vouch_cache_requests", "Look-ups in the answer cache."
 CACHE_FAILURES = Counter(
     "vouch_cache_failures", "Cache calls that failed, and were treated as a miss.", ["kind"], registry=REGISTRY
 )
+EVIDENCE_FAILURES = Counter(
+    "vouch_evidence_failures", "Calls to the store of kept answers that failed.", ["kind"], registry=REGISTRY
+)
+EVIDENCE_LOST = Counter("vouch_evidence_lost", "Answers whose evidence could not be kept.", registry=REGISTRY)
 IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from typing import Protocol
 
+from app.core.evidence import Evidence
 from app.core.model import (
     CachedAnswer,
     Candidate,
@@ -129,5 +130,17 @@ class AnswerCache(Protocol):
     async def put(self, key: str, answer: CachedAnswer) -> None: ...
 
     async def healthy(self) -> bool: ...
+
+    async def close(self) -> None: ...
+
+
+class EvidenceStore(Protocol):
+    """Keeps answers for a fixed time, the text of a passage once for a revision. Never waits long."""
+
+    async def put(self, evidence: Evidence) -> None:
+        """Keep it under the reply's id. Every text in it lives as long as the youngest answer that needs it."""
+
+    async def get(self, answer_id: str) -> Evidence | None:
+        """Exactly what was put; None when it is unknown, expired or not whole."""
 
     async def close(self) -> None: ...

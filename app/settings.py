@@ -34,6 +34,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     corpus: str = "ingest/sample"
     redis_url: str = ""
     cache_ttl_s: Positive = 86_400
+    audit_ttl_s: Positive = 604_800
     embedding_model: str = "bundled"
     relevance_threshold: Annotated[float, Meta(ge=-1, le=1)] | None = None
     min_passages: Annotated[int, Meta(ge=1, le=40)] = 1
