@@ -35,7 +35,7 @@ class Circuit:
     ) -> None:
         self._name = name
         self._failures = failures
-        self._errors = (TimeoutError, *errors)
+        self._errors: tuple[type[Exception], ...] = (TimeoutError, *errors)
         self._clock = clock
         self._rest_until = float("-inf")
 
