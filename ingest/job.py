@@ -12,12 +12,14 @@ import time
 from collections.abc import Collection, Coroutine, Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
 from ingest import plan
-from ingest.chunking import CHUNKER_VERSION, chunk
+from ingest.chunking import CHUNKER_VERSION, chunk, fit_title
 from ingest.document import Document
 from ingest.embedding import Vectors
 from ingest.errors import NothingToIngest, UnreadableDocument
@@ -114,8 +116,10 @@ class _Job:
             self.documents.changed += 1
 
     def _read(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
+        tokenizer = self._embedder.tokenizer
         document = read(file, data)
-        pieces = chunk(document, self._embedder.tokenizer)
+        document = structs.replace(document, title=fit_title(document.title, tokenizer))
+        pieces = chunk(document, tokenizer)
         if not pieces:
             raise UnreadableDocument("it holds no text")
         return document, plan.passages_of(file.document_id, document, pieces)

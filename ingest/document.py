@@ -1,0 +1,37 @@
+"""What a reader makes of a file, and what the chunker makes of that."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Kind = Literal["paragraph", "list", "code", "table", "other"]
+
+
+class Block(Struct, frozen=True):
+    """A stretch of a document's source that belongs together, under the headings above it."""
+
+    text: str
+    heading: tuple[str, ...] = ()
+    kind: Kind = "paragraph"
+    page: int | None = None
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    title: str
+    blocks: tuple[Block, ...]
+    url: str | None = None
+    updated_at: str | None = None
+    """ISO 8601 date that the document states."""
+    tags: tuple[str, ...] = ()
+    access: tuple[str, ...] = ("public",)
+    """Groups that may see it; empty means nobody."""
+
+
+class Piece(Struct, frozen=True):
+    """A passage-to-be: consecutive blocks, or a part of one, under the same headings."""
+
+    text: str
+    heading: tuple[str, ...] = ()
+    page: int | None = None

@@ -1,0 +1,52 @@
+"""Content-defined grouping: neighbours are put together so that an edit moves only the boundaries near it.
+
+The boundaries are those of a treap (Seidel and Aragon, 1996) over the units, with a hash of each unit as its
+priority: a run that is too long is cut before the unit of the highest priority, and both halves are treated alike.
+A boundary so depends on the units around it, never on how many stand before it. Units near the ends of a run do not
+open a new group while others can, so that no group is small without need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from itertools import accumulate
+
+from msgspec import Struct
+
+_SMALLEST = 0.35
+"""Share of the limit that both sides of a cut should have."""
+
+
+class Unit(Struct, frozen=True):
+    text: str
+    tokens: int
+
+
+def group(units: Sequence[Unit], limit: int) -> list[Sequence[Unit]]:
+    """Consecutive groups of at most `limit` tokens that together are `units`; a larger unit is a group alone."""
+    ends = [0, *accumulate(unit.tokens for unit in units)]
+    priorities = [_priority(unit.text) for unit in units]
+    groups = []
+    runs = [(0, len(units))] if units else []
+    while runs:
+        start, stop = runs.pop()
+        if ends[stop] - ends[start] <= limit or stop - start == 1:
+            groups.append(units[start:stop])
+        else:
+            cut = _cut(ends, priorities, start, stop, _SMALLEST * limit)
+            runs += [(cut, stop), (start, cut)]
+    return groups
+
+
+def _cut(ends: Sequence[int], priorities: Sequence[bytes], start: int, stop: int, smallest: float) -> int:
+    """The index before which the run is cut; among equals the one nearest to the middle."""
+    middle = (ends[start] + ends[stop]) / 2
+    candidates = [i for i in range(start + 1, stop) if min(ends[i] - ends[start], ends[stop] - ends[i]) >= smallest]
+    if candidates:
+        return max(candidates, key=lambda i: (priorities[i], -abs(ends[i] - middle)))
+    return min(range(start + 1, stop), key=lambda i: abs(ends[i] - middle))
+
+
+def _priority(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
