@@ -6,7 +6,7 @@ Every method may raise the error of its port (errors.py) and nothing else; all a
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from app.core.evidence import Evidence
 from app.core.model import (
@@ -20,6 +20,8 @@ from app.core.model import (
     Source,
     StateRecord,
 )
+from app.core.prompt import Messages
+from app.core.structured import Draft
 
 
 class Tokenizer(Protocol):
@@ -120,6 +122,22 @@ class Answerer(Protocol):
 
         Raises AnswererFailed. Closing the generator closes the request behind it at once.
         """
+
+    async def draft(self, question: str, sources: Sequence[Source]) -> Draft:
+        """The answer with quotes, as it is claimed: `app.core.grounding` checks them. Raises AnswererFailed."""
+
+
+@runtime_checkable
+class Completer(Protocol):
+    """What an answerer that has a language model can do beside: be told what was wrong, and write again."""
+
+    def deadline(self) -> float:
+        """The loop time by which all that is asked for now must be complete."""
+
+    async def complete(
+        self, messages: Messages, *, schema: Mapping[str, Any] | None = None, until: float | None = None
+    ) -> str:
+        """The whole reply to `messages`, by `until`; as JSON that follows `schema`. Raises AnswererFailed."""
 
 
 class AnswerCache(Protocol):

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from typing import Any
 
 import httpx
-from httpx_sse import EventSource, ServerSentEvent
+from httpx_sse import ServerSentEvent
 
-from app.core import completions, prompt
+from app.adapters.chat_reply import Body, FormatRefused, check, check_format
+from app.core import completions, prompt, structured
 from app.core.model import Source
 from app.core.thinking import ThinkingFilter
 from app.errors import AnswererFailed, SettingsError
 
 CONNECT_TIMEOUT_S = 5.0
-EVENT_LIMIT = 1 << 20
-"""Bytes kept while an event has no end. A chunk of an answer takes a few hundred."""
 TAIL_S = 0.25
 """How long what follows the end of an answer may take. It mostly comes at once, and when it is read to its end
 the next question can use the same connection."""
-
-_HINTS = {
-    400: "check that CHAT_MODEL exists there and takes chat completions",
-    401: "check CHAT_API_KEY",
-    403: "check CHAT_API_KEY",
-    404: "check CHAT_BASE_URL and CHAT_MODEL",
-    429: "it limits requests, so try again later",
-}
+MAX_COMPLETION = 64_000
+"""Characters of a completion that is handed over whole."""
 
 
 class ChatAnswerer:
-    """The port `Answerer` on a ready client (see `connect`).
+    """The ports `Answerer` and `Completer` on a ready client (see `connect`).
 
     `base_url` is what stands before `/chat/completions` (a query is kept); `deadline_s` is for the whole reply.
     Raises SettingsError for a URL or a key that no request can carry.
@@ -47,23 +41,66 @@ class ChatAnswerer:
         self._url = _completions_url(base_url)
         self._headers = _headers(api_key)
         self._deadline_s = deadline_s
+        self._refuses_format = False
+
+    def deadline(self) -> float:
+        """The loop time at which a reply that is asked for now must be complete."""
+        return asyncio.get_running_loop().time() + self._deadline_s
 
     async def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
         """The answer's text in pieces, without the model's thoughts. Raises AnswererFailed."""
+        async with aclosing(self._answer(self._body(prompt.build(question, sources)), self.deadline())) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def draft(self, question: str, sources: Sequence[Source]) -> structured.Draft:
+        """The answer and its quotes, as the model claims them. Raises AnswererFailed, StructuredFault included."""
+        messages = prompt.build_structured(question, sources)
+        return structured.parse(await self.complete(messages, schema=structured.SCHEMA))
+
+    async def complete(
+        self, messages: prompt.Messages, *, schema: Mapping[str, Any] | None = None, until: float | None = None
+    ) -> str:
+        """What the model replies to `messages`, whole and without its thoughts. Raises AnswererFailed.
+
+        `schema` is asked for through `response_format`. When the endpoint may have refused that, it is asked once
+        more, with the schema told in the messages; and it is spared the attempt from then on if that was answered.
+        All of it ends by `until`, a loop time (see `deadline`); the default is a deadline of its own.
+        """
+        until = self.deadline() if until is None else until
+        if schema and not self._refuses_format:
+            try:
+                return await self._joined(self._body(messages, schema), until)
+            except FormatRefused:
+                pass
+        text = await self._joined(self._body(prompt.with_schema(messages, schema) if schema else messages), until)
+        self._refuses_format = self._refuses_format or bool(schema)
+        return text
+
+    async def _joined(self, body: dict[str, Any], until: float) -> str:
+        text = ""
+        async with aclosing(self._answer(body, until)) as pieces:
+            async for piece in pieces:
+                text += piece
+                if len(text) > MAX_COMPLETION:
+                    raise AnswererFailed("answer_too_long", "The chat model wrote without an end; ask again.")
+        return text
+
+    async def _answer(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
+        """What the model writes, without its thoughts."""
         thinking = ThinkingFilter()
-        async with aclosing(self._written(prompt.build(question, sources))) as pieces:
+        async with aclosing(self._written(body, deadline)) as pieces:
             async for piece in pieces:
                 if text := thinking.feed(piece):
                     yield text
         if text := thinking.flush():
             yield text
 
-    async def _written(self, messages: list[dict[str, str]]) -> AsyncGenerator[str, None]:
+    async def _written(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
         """What the model writes, until it says that the answer is complete and at most TAIL_S longer."""
         now = asyncio.get_running_loop().time
-        deadline = until = now() + self._deadline_s
-        complete = False
-        async with aclosing(self._events(messages)) as events:
+        until, complete = deadline, False
+        async with aclosing(self._events(body)) as events:
             while event := await self._next(events, until, complete):
                 text, ends = completions.read(event.data, event.event)
                 if text:
@@ -93,16 +130,24 @@ class ChatAnswerer:
                 raise
         return None
 
-    async def _events(self, messages: list[dict[str, str]]) -> AsyncGenerator[ServerSentEvent, None]:
+    def _body(self, messages: prompt.Messages, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
         # No `stream_options`: nothing here reads the usage, and some endpoints refuse fields they do not know.
         # No `temperature` either: reasoning models refuse every value but their own.
-        body = {"model": self.model, "messages": messages, "stream": True}
+        body: dict[str, Any] = {"model": self.model, "messages": messages, "stream": True}
+        if schema:
+            named = {"name": "answer", "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        return body
+
+    async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ServerSentEvent, None]:
         try:
             async with self._client.stream(
                 "POST", self._url, json=body, headers=self._headers, follow_redirects=False
             ) as response:
-                await _check(response)
-                async with aclosing(_Body(response).events()) as events:
+                if "response_format" in body:
+                    await check_format(response)
+                await check(response)
+                async with aclosing(Body(response).events()) as events:
                     async for event in events:
                         yield event
         except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
@@ -117,31 +162,6 @@ class ChatAnswerer:
     def _too_late(self) -> AnswererFailed:
         message = f"The chat model did not finish within {self._deadline_s:g} s; try again, or raise CHAT_DEADLINE_S."
         return AnswererFailed("provider_timeout", message)
-
-
-class _Body(httpx.AsyncByteStream):
-    """The body of a reply on its way to the event parser, which keeps all it gets until an event ends."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        self._response = response
-        self._pending = 0
-
-    async def events(self) -> AsyncGenerator[ServerSentEvent, None]:
-        # An event stream is UTF-8 whatever its header says, and may open with a byte order mark.
-        headers = {"content-type": "text/event-stream; charset=utf-8-sig"}
-        source = EventSource(httpx.Response(200, headers=headers, stream=self))
-        async with aclosing(source.aiter_sse()) as events:
-            async for event in events:
-                self._pending = 0
-                yield event
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for data in self._response.aiter_bytes():
-            self._pending += len(data)
-            if self._pending > EVENT_LIMIT:
-                raise AnswererFailed("provider_protocol", "The chat endpoint sent an event that is far too long.")
-            yield data
-        yield b"\n\n"  # some endpoints leave out the blank line that makes the last event count
 
 
 def connect(deadline_s: float) -> httpx.AsyncClient:
@@ -171,32 +191,3 @@ def _headers(api_key: str) -> dict[str, str]:
     # A compressed stream would come late, and could grow without bound on its way to the parser.
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
     return {**headers, "Authorization": f"Bearer {api_key}"} if api_key else headers
-
-
-async def _check(response: httpx.Response) -> None:
-    """Raises AnswererFailed unless an event stream follows. No message repeats the provider's words."""
-    status = response.status_code
-    if status >= 400:
-        hint = _HINTS.get(status, "try again later")
-        raise AnswererFailed("provider_error", f"The chat endpoint refused the request (HTTP {status}): {hint}.")
-    if status != 200:
-        message = f"The chat endpoint answered HTTP {status} and no stream (redirects are not followed)."
-        raise AnswererFailed("provider_protocol", message)
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise AnswererFailed("provider_protocol", "The chat endpoint compressed its reply, which was not asked for.")
-    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type == "application/json":
-        completions.check_plain(await _start_of_body(response))
-    if media_type != "text/event-stream":
-        message = "The chat endpoint did not answer with an event stream; check CHAT_BASE_URL."
-        raise AnswererFailed("provider_protocol", message)
-
-
-async def _start_of_body(response: httpx.Response) -> bytes:
-    """The body, or as much of it as may be kept."""
-    body = bytearray()
-    async for data in response.aiter_bytes():
-        body += data
-        if len(body) > EVENT_LIMIT:
-            break
-    return bytes(body)

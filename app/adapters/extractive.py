@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 
 from qdrant_edge import Bm25, Bm25Config, TokenizerType
 
 from app.core.abstention import ABSTENTION
-from app.core.extractive import cited, select
+from app.core.extractive import Quote, cited, select
 from app.core.model import Source
+from app.core.quotes import Quotable
+from app.core.structured import ClaimedQuote, Draft
 
 
 class ExtractiveAnswerer:
@@ -25,13 +27,29 @@ class ExtractiveAnswerer:
     def __init__(self) -> None:
         self._bm25 = Bm25(Bm25Config(language="english", tokenizer=TokenizerType.Multilingual))
 
-    async def stream(self, question: str, sources: Sequence[Source]) -> AsyncIterator[str]:
+    async def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
         """One piece for each quote."""
         for piece in await asyncio.to_thread(self._answer, question, sources):
             yield piece
+
+    async def draft(self, question: str, sources: Sequence[Source]) -> Draft:
+        """The same answer with its quotes as citations."""
+        return await asyncio.to_thread(self._draft, question, sources)
+
+    def _draft(self, question: str, sources: Sequence[Source]) -> Draft:
+        quotes = [quote for quote in select(question, sources, self._terms) if cited([quote])]
+        texts = {source.number: Quotable(source.text) for source in sources}
+        claims = tuple(claim for quote in quotes for claim in _claims(quote, texts[quote.number]))
+        return Draft("".join(cited(quotes)) or ABSTENTION, claims, None)
 
     def _answer(self, question: str, sources: Sequence[Source]) -> list[str]:
         return cited(select(question, sources, self._terms)) or [ABSTENTION]
 
     def _terms(self, text: str) -> Collection[int]:
         return self._bm25.embed_query(text).indices
+
+
+def _claims(quote: Quote, text: Quotable) -> list[ClaimedQuote]:
+    """The quote as one citation, or line by line when lines in between were left out."""
+    parts = [quote.text] if text.find(quote.text) else quote.text.splitlines()
+    return [ClaimedQuote(quote.number, part) for part in parts if text.find(part)]

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import httpx
 import pytest
 
-from app.adapters.chat import EVENT_LIMIT, ChatAnswerer, connect
+from app.adapters.chat import ChatAnswerer, connect
+from app.adapters.chat_reply import EVENT_LIMIT
 from app.errors import AnswererFailed, SettingsError
 from tests.raw_http import Cut, Stall, Step
 from tests.scripted_chat import (
