@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.service import ingest, running, settings_for
+
 SAMPLE = Path(__file__).parents[1] / "ingest" / "sample"
 DOCUMENTS = sorted(path.relative_to(SAMPLE).as_posix() for path in SAMPLE.rglob("*") if path.is_file())
 MARKDOWN = [name for name in DOCUMENTS if name.endswith(".md")]
@@ -83,6 +85,15 @@ QUESTIONS = [
     ),
 ]
 """(question, the document that answers it, the words in it that do)"""
+
+OFF_TOPIC = [
+    "How do I bake sourdough bread?",
+    "What is the capital of Australia?",
+    "Who won the football world cup in 2014?",
+    "How do I change the oil of a motorcycle?",
+    "What is the boiling point of ethanol?",
+    "How do I train for a marathon?",
+]
 
 
 @cache
@@ -187,3 +198,16 @@ def test_the_superseded_page_is_nearly_the_same_but_for_its_numbers() -> None:
 @pytest.mark.parametrize(("question", "name", "words"), QUESTIONS)
 def test_each_question_is_answered_by_one_document(question: str, name: str, words: str) -> None:
     assert [other for other in DOCUMENTS if words in folded(text_of(other))] == [name], question
+
+
+async def test_the_service_answers_the_questions_and_refuses_what_is_off_topic(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, CORPUS=SAMPLE)
+    documents = (await ingest(settings)).documents
+    assert (documents.added, documents.failed) == (len(DOCUMENTS), 0)
+    async with running(settings) as service:
+        for question, name, _ in QUESTIONS:
+            reply = await service.ask(question)
+            cited = {source["document_id"] for source in reply["sources"] if source["number"] in reply["cited"]}
+            assert name in cited, (question, reply)
+        for question in OFF_TOPIC:
+            assert (await service.ask(question))["reason"] == "below_threshold", question
