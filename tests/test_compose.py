@@ -90,7 +90,6 @@ def test_everything_that_the_dockerfile_copies_is_let_in_by_dockerignore() -> No
     ignore = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     allowed = {line.removeprefix("!") for line in ignore if line.startswith("!")}
     sources = {line.split()[0] for line in instructions("COPY") if not line.startswith("--from")}
-    assert sources
     assert {source.split("/")[0] for source in sources} == allowed
     assert all((ROOT / source).exists() for source in sources)
 
