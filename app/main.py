@@ -18,14 +18,16 @@ from app.adapters import chat, redis_cache, redis_circuit
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.memory_cache import MemoryCache
+from app.adapters.redis_evidence import RedisEvidence
+from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.deadlines import Deadlines
 from app.errors import ModelUnavailable, SettingsError, VouchError
 from app.logs import log
-from app.ports import AnswerCache, Answerer
+from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
-from app.web import answers, health, index, problems
+from app.web import answers, evidence, health, index, problems
 from app.web.access import Door, only_local_callers
 from app.web.events import Work
 from app.web.index import SyncRequest
@@ -54,7 +56,11 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
         cache = _cache(settings)
         stack.push_async_callback(cache.close)
         answerer = await _answerer(settings, stack)
-        services = Services(store, embedders, answerer, cache, Deadlines(settings.chat_deadline_s), _policy(settings))
+        kept = _evidence(settings)
+        stack.push_async_callback(kept.close)
+        services = Services(
+            store, embedders, answerer, cache, kept, Deadlines(settings.chat_deadline_s), _policy(settings)
+        )
         if lock is not None:
             lock.announce(settings.address)
         await _warm_up(services)
@@ -78,6 +84,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         route_handlers=[
             answers.post_answer,
             answers.get_search,
+            evidence.get_answer,
             index.get_index,
             index.post_sync,
             health.live,
@@ -148,6 +155,13 @@ def _cache(settings: Settings) -> AnswerCache:
     if not settings.redis_url:
         return MemoryCache(settings.cache_ttl_s)
     return redis_cache.RedisCache(redis_circuit.connect(settings.redis_url), settings.cache_ttl_s)
+
+
+def _evidence(settings: Settings) -> EvidenceStore:
+    name, ttl_s = settings.index_name, settings.audit_ttl_s
+    if not settings.redis_url:
+        return SqliteEvidence(settings.store_path / "evidence.sqlite", name, ttl_s)
+    return RedisEvidence(redis_circuit.connect(settings.redis_url), name, ttl_s)
 
 
 async def _answerer(settings: Settings, stack: AsyncExitStack) -> Answerer:

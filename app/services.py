@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from app.deadlines import Deadlines
-from app.ports import AnswerCache, Answerer, Embedder, VectorStore
+from app.ports import AnswerCache, Answerer, Embedder, EvidenceStore, VectorStore
 
 
 class Embedders(Protocol):
@@ -34,5 +34,6 @@ class Services:
     embedders: Embedders
     answerer: Answerer
     cache: AnswerCache
+    evidence: EvidenceStore
     deadlines: Deadlines
     policy: Policy

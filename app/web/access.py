@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
+from typing import Any
 from urllib.parse import urlsplit
 
 from litestar.connection import ASGIConnection
@@ -11,12 +12,14 @@ from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
+from app.core.evidence import Viewer
 from app.core.model import Scope
 from app.web.problems import NOT_ADMIN, NOT_LOCAL, Problem
 
 TOKEN_HEADER = "X-Vouch-Token"  # noqa: S105 - a header's name
+ANONYMOUS = "anonymous"
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
-Connection = ASGIConnection[BaseRouteHandler, object, object, State]
+Connection = ASGIConnection[Any, Any, Any, State]
 
 
 class Door(Struct, frozen=True):
@@ -43,10 +46,19 @@ def only_local_callers(connection: Connection, _: BaseRouteHandler) -> None:
 
 def only_admins(connection: Connection, _: BaseRouteHandler) -> None:
     """Guard of admin routes: the token of this run, which only the owner of the store's folder can read."""
+    if not is_admin(connection):
+        raise Problem(NOT_ADMIN, "Run `python -m ingest` on the machine of the service instead.")
+
+
+def is_admin(connection: Connection) -> bool:
     door: Door = connection.app.state.door
     given = connection.headers.get(TOKEN_HEADER, "")
-    if not secrets.compare_digest(given.encode(), door.token.encode()):
-        raise Problem(NOT_ADMIN, "Run `python -m ingest` on the machine of the service instead.")
+    return secrets.compare_digest(given.encode(), door.token.encode())
+
+
+def viewer_of(connection: Connection) -> Viewer:
+    """Who asks for kept evidence. A filter narrows one question only, so it has no part in what may be seen."""
+    return Viewer(caller=ANONYMOUS, is_admin=is_admin(connection), scope=scope_of(None, ()))
 
 
 def scope_of(source_prefix: str | None, tags: tuple[str, ...]) -> Scope:

@@ -15,7 +15,7 @@ from litestar.plugins.problem_details import (
 from msgspec import Struct
 
 from app.core.question import BadQuestion
-from app.errors import EmbedderError, ModelUnavailable, StoreError, VouchError
+from app.errors import EmbedderError, EvidenceUnavailable, ModelUnavailable, StoreError, VouchError
 from app.logs import log
 
 _RETRY_S = "5"
@@ -35,6 +35,8 @@ BAD_REQUEST = Kind("bad-request", 400, "The request is not valid")
 BUSY = Kind("job-running", 409, "Another ingestion job is running", _RETRY_S)
 NOT_LOCAL = Kind("not-local", 403, "This service answers only its own machine")
 NOT_ADMIN = Kind("not-admin", 403, "This needs an admin")
+UNKNOWN_ANSWER = Kind("unknown-answer", 404, "There is no such answer")
+EVIDENCE_UNAVAILABLE = Kind("evidence-unavailable", 503, "Kept answers can't be read", _RETRY_S)
 INDEX_UNAVAILABLE = Kind("index-unavailable", 503, "The index does not answer", _RETRY_S)
 MODEL_UNAVAILABLE = Kind("model-unavailable", 503, "The embedding model can't be used", _RETRY_S)
 INTERNAL = Kind("internal", 500, "Something went wrong inside the service")
@@ -42,6 +44,7 @@ INTERNAL = Kind("internal", 500, "Something went wrong inside the service")
 _BY_ERROR: dict[type[Exception], Kind] = {
     BadQuestion: BAD_QUESTION,
     StoreError: INDEX_UNAVAILABLE,
+    EvidenceUnavailable: EVIDENCE_UNAVAILABLE,
     ModelUnavailable: MODEL_UNAVAILABLE,
     EmbedderError: MODEL_UNAVAILABLE,
 }

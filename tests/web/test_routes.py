@@ -72,6 +72,7 @@ async def test_the_schema_lists_every_route(service: Service) -> None:
     schema = (await service.http.get("/schema/openapi.json")).json()
     assert set(schema["paths"]) == {
         "/v1/answers",
+        "/v1/answers/{answer_id}",
         "/v1/search",
         "/v1/index",
         "/v1/index/sync",
