@@ -69,9 +69,7 @@ def _fold(text: str) -> Folded:
     harmless = trace(text)
     for character, span in zip(harmless.text, harmless.spans, strict=True):
         plain = _plain(character)
-        if plain == " " and characters[-1:] == [" "]:
-            spans[-1] = (spans[-1][0], span[1])
-        else:
+        if plain != " " or characters[-1:] != [" "]:
             characters += plain
             spans += [span] * len(plain)
     return Folded("".join(characters), spans)
