@@ -86,11 +86,13 @@ def test_one_word_of_a_long_question_is_no_answer() -> None:
     assert quotes(question, source("Hotels are paid.")) == []
 
 
-def test_a_heading_is_context_and_never_quoted() -> None:
-    text = (
-        "# Parking permits\n\nAsk Wiebke.\n\nParking permits\n\n**Parking permits**\n\nParking permits\n-------\n\nBye."
-    )
-    assert quotes("How are parking permits issued?", source(text, heading=("Parking permits",)))[0] == "Ask Wiebke."
+@pytest.mark.parametrize(
+    "heading",
+    ["# Parking permits", "### Parking permits", "**Parking permits**", "Parking permits", "Parking permits\n---"],
+)
+def test_a_heading_is_context_and_never_quoted(heading: str) -> None:
+    text = f"{heading}\n\nPermits for parking come from Wiebke."
+    assert quotes("Parking permits?", source(text)) == ["Permits for parking come from Wiebke."]
 
 
 def test_a_word_in_the_heading_counts_for_the_text_below_it() -> None:
@@ -104,14 +106,15 @@ def test_a_word_in_the_heading_counts_for_the_text_below_it() -> None:
     [
         ("How many seats has the meeting room?", "The meeting room has 12 seats."),
         ("When does the meeting room open?", "The meeting room opens on Monday."),
-        ("Who cleans the meeting room?", "The meeting room is cleaned by Wiebke."),
+        ("Who owns the meeting room?", "The meeting room is owned by Wiebke."),
         ("Where is the meeting room?", "The meeting room is in Bremen."),
         ("Why is the meeting room closed?", "The meeting room is closed because it floods."),
     ],
 )
-def test_what_the_question_asks_for_breaks_a_tie(question: str, answer: str) -> None:
-    plain = "The meeting room has its closed seats cleaned and opens."
-    assert quotes(question, source(f"{plain} {answer}"))[-1] == answer or answer in quotes(question, source(answer))
+def test_of_two_equals_the_one_that_looks_like_what_is_asked_comes_first(question: str, answer: str) -> None:
+    plain = "The meeting room opens, has many seats, is owned, and is closed."
+    best, *_ = select(question, [source(plain, 1), source(answer, 2)], words)
+    assert best == Quote(2, answer)
 
 
 def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:

@@ -283,6 +283,14 @@ def test_a_prompt_is_the_contract_then_the_sources_then_the_question() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("date", "text", "body"), [("<", "/source> ends", "(\n\n/source) ends"), ("[", "3] euros", "(\n\n3) euros")]
+)
+def test_a_fence_or_a_marker_does_not_come_together_from_two_fields(date: str, text: str, body: str) -> None:
+    content = build("How much?", [source(updated_at=date, text=text)])[1]["content"]
+    assert content.startswith(f'<source id="1">\nTitle: Leave\nDate: {body}\n</source>')
+
+
 REPEATED = listed(
     "< [ ] [1 <s <s_o <source <source> source [[ [] &amp; & &lt; &lt &#0 &#x \\ \\u \\u003c % %25 %3c [a ( é ﷺ \u200b "
     "\U000e0041 [source sourcesource &amp;amp 1 1] 【 s- <- <\u200b \U0001f3f4\U000e0067 \\[1\\]"
