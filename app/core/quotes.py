@@ -85,9 +85,8 @@ def _plain(character: str) -> str:
 
 
 def _cuts(folded: str, place: int) -> bool:
-    before, after = (folded[max(0, place - 2) : place], folded[place : place + 2])
-    shapes = ["".join(map(_shape, side)) for side in (before, after)]
-    return bool(_CUT.search("/".join(shapes)))
+    around = folded[max(0, place - 2) : place], folded[place : place + 2]
+    return bool(_CUT.search("/".join("".join(map(_shape, side)) for side in around)))
 
 
 def _shape(character: str) -> str:
