@@ -250,6 +250,6 @@ def test_the_same_question_gets_the_same_answer(texts: list[str]) -> None:
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     text = unit * (30_000 // len(unit)) + "x"
-    began = time.perf_counter()
+    began = time.process_time()
     cited(select("How do I pay the hotel?", [source(text)], words))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

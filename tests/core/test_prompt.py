@@ -300,6 +300,6 @@ REPEATED = listed(
 @pytest.mark.parametrize("unit", [*REPEATED, "[ ", "s ", "< "])
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit)) + "x"
-    began = time.perf_counter()
+    began = time.process_time()
     neutralise(text)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

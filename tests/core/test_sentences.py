@@ -90,6 +90,6 @@ def test_spans_join_to_the_text_and_none_is_empty(text: str) -> None:
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     text = unit * (200_000 // len(unit)) + "x"
-    began = time.perf_counter()
+    began = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
