@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -171,7 +171,6 @@ NASTY = st.lists(
 ).map("".join)
 
 
-@example("【9】", ["[9](http://evil.example)", "`[9]"], (1,))
 @given(NASTY, st.lists(NASTY, max_size=2), st.sampled_from([(1,), (2,), (1, 3)]))
 def test_no_title_brings_a_marker_a_link_or_code_into_the_origin(
     title: str, heading: list[str], cited: tuple[int, ...]
@@ -183,6 +182,13 @@ def test_no_title_brings_a_marker_a_link_or_code_into_the_origin(
     passed = citations.feed(told.answer) + citations.flush()
     assert (passed, citations.valid, citations.dropped) == (told.answer, set(cited), [])
     assert "://" not in told.answer
+
+
+@pytest.mark.parametrize("title", ["[9]", "【9】", "［9］", "&#91;9&#93;", "[ 9 ]"])
+def test_a_title_in_brackets_keeps_its_number_in_round_ones(title: str) -> None:
+    told = retold(ORIGIN, seen(source(1, "a.md", title=title, heading=(), page=None)))
+    assert told.answer is not None
+    assert "".join(told.answer.split()) == "-(9)[1]"
 
 
 # Widening
