@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import uvicorn
 from httpx_sse import aconnect_sse
+from litestar import Litestar
 
 from app.adapters.stores import open_store
 from app.main import create_app
@@ -60,6 +61,7 @@ class Service:
 
     http: httpx.AsyncClient
     token: str
+    app: Litestar
 
     async def ask(self, question: str = QUESTION, **options: object) -> dict[str, Any]:
         reply = await self.http.post("/v1/answers", json={"question": question, **options})
@@ -90,7 +92,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as http:
-            yield Service(http, app.state.door.token)
+            yield Service(http, app.state.door.token, app)
     finally:
         server.should_exit = True
         await task

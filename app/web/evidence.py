@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from app import evidence
 from app.core import followups
 from app.core.evidence import KeptReply
+from app.core.question import normalise
 from app.errors import EvidenceUnavailable
 from app.services import Services
 from app.web.access import viewer_of
@@ -35,10 +36,11 @@ async def get_answer(request: Request[Any, Any, State], answer_id: FromPath[str]
 async def earlier(request: Request[Any, Any, State], previous: str, question: str) -> KeptReply | None:
     """The answer that a question follows up on. None when it is gone, and the question stands without it.
 
-    Raises Problem(UNKNOWN_ANSWER), EvidenceUnavailable or StoreError when the question asks for that answer itself.
+    Raises BadQuestion, and StoreError when access can't be checked. A question about that answer itself needs it:
+    without it, raises Problem(UNKNOWN_ANSWER) or EvidenceUnavailable.
     """
     services: Services = request.app.state.services
-    stands_alone = followups.about_the_answer(question) is None
+    stands_alone = followups.about_the_answer(normalise(question)) is None
     try:
         found = await evidence.recall(previous, viewer_of(request), services)
     except EvidenceUnavailable:
