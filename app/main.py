@@ -59,7 +59,14 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
         kept = _evidence(settings)
         stack.push_async_callback(kept.close)
         services = Services(
-            store, embedders, answerer, cache, kept, Deadlines(settings.chat_deadline_s), _policy(settings)
+            store=store,
+            embedders=embedders,
+            answerer=answerer,
+            fallback=ExtractiveAnswerer(),
+            cache=cache,
+            evidence=kept,
+            deadlines=Deadlines(settings.chat_deadline_s),
+            policy=_policy(settings),
         )
         if lock is not None:
             lock.announce(settings.address)

@@ -24,4 +24,13 @@ EVIDENCE_FAILURES = Counter(
     "vouch_evidence_failures", "Calls to the store of kept answers that failed.", ["kind"], registry=REGISTRY
 )
 EVIDENCE_LOST = Counter("vouch_evidence_lost", "Answers whose evidence could not be kept.", registry=REGISTRY)
+STRUCTURED_PARSE_FAILURES = Counter(
+    "vouch_structured_parse_failures",
+    "Structured replies of a model that were not JSON as asked.",
+    ["kind"],
+    registry=REGISTRY,
+)
+QUOTES_REJECTED = Counter(
+    "vouch_quotes_rejected", "Quotes of structured answers that do not stand in their source.", registry=REGISTRY
+)
 IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)

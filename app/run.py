@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from app.core import verdict
-from app.core.model import Relevance, Reply, Source, Status
+from app.core.model import Extras, Relevance, Reply, Source, Status
 from app.logs import log
 from app.metrics import ANSWERS, CACHE_REQUESTS, CITATIONS_DROPPED, STAGE_SECONDS
 
@@ -25,6 +25,7 @@ class Run:
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     relevance: Relevance | None = None
     model: str | None = None
+    packed: tuple[Source, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
     _started: float = field(default_factory=time.perf_counter)
 
@@ -56,6 +57,7 @@ class Run:
         sources: tuple[Source, ...] = (),
         cited: tuple[int, ...] = (),
         dropped: tuple[str, ...] = (),
+        extras: Extras = Extras(),  # noqa: B008 - frozen
         cached: bool = False,
     ) -> Reply:
         return Reply(
@@ -72,6 +74,7 @@ class Run:
             revision=self.revision,
             model=self.model,
             timings_ms={**self.timings_ms, "total": _milliseconds(self._started)},
+            **{name: getattr(extras, name) for name in Extras.__struct_fields__},
         )
 
 

@@ -33,6 +33,8 @@ class Services:
     store: VectorStore
     embedders: Embedders
     answerer: Answerer
+    fallback: Answerer
+    """Stands in for a model whose text can't be used."""
     cache: AnswerCache
     evidence: EvidenceStore
     deadlines: Deadlines

@@ -27,7 +27,7 @@ class FastTokenizer:
         return cls(tokenizer, tokenizer.truncation["max_length"])
 
     def spans(self, text: str) -> Sequence[tuple[int, int]]:
-        return self._tokenizer.encode(text, add_special_tokens=False).offsets  # type: ignore[no-any-return]
+        return self._tokenizer.encode(text, add_special_tokens=False).offsets
 
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text).ids)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 from msgspec import Struct
 
 from app.core.blocks import BlockScanner
 from app.core.citations import CitationFilter
 from app.core.code_spans import CodeSpanScanner
-from app.core.model import Source
+from app.core.model import Confidence, Quote, RejectedQuote, Source
 from app.core.prompt import neutralise
 from app.core.quotes import Quotable
 from app.core.sentences import sentence_spans
-from app.core.structured import ClaimedQuote, Confidence, Draft
+from app.core.structured import ClaimedQuote, Draft
 
 MAX_REJECTED_LENGTH = 300
 """Characters shown of a quote that was rejected."""
@@ -26,23 +25,6 @@ _WORD = re.compile(r"\w")
 _CLAIMS_NOTHING = re.compile(r"\s*#{1,6}\s|.*[:：][\s*_]*\Z", re.DOTALL)
 """A heading, or words that only lead to a list."""
 _NOT_LINE_END = re.compile(r"[^\r\n]")
-
-
-class Quote(Struct, frozen=True):
-    """Words of source `source`: its text from `start` to `end`, in characters, neutralised for showing."""
-
-    source: int
-    quote: str
-    start: int
-    end: int
-
-
-class RejectedQuote(Struct, frozen=True):
-    """A quote that was dropped. Its words are the model's, filtered and cut to MAX_REJECTED_LENGTH."""
-
-    source: int
-    quote: str
-    reason: Literal["unknown_source", "not_in_source"]
 
 
 class GroundedAnswer(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -127,7 +127,41 @@ class Relevance(Struct, frozen=True):
     accepted: int
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+Confidence = Literal["high", "medium", "low"]
+
+
+class Quote(Struct, frozen=True):
+    """Words of source `source`: its text from `start` to `end`, in characters, neutralised for showing."""
+
+    source: int
+    quote: str
+    start: int
+    end: int
+
+
+class RejectedQuote(Struct, frozen=True):
+    """A quote that was dropped. Its words are the model's, filtered and cut short."""
+
+    source: int
+    quote: str
+    reason: Literal["unknown_source", "not_in_source"]
+
+
+class Extras(Struct, frozen=True, kw_only=True):
+    """What only some modes of an answer have; left out of the JSON where it is not set."""
+
+    citations: tuple[Quote, ...] | UnsetType = UNSET
+    """Structured: the quotes that really stand in their sources."""
+    rejected_quotes: tuple[RejectedQuote, ...] | UnsetType = UNSET
+    confidence: Confidence | UnsetType = UNSET
+    """How much of the answer the sources cover."""
+    claimed_confidence: Confidence | UnsetType | None = UNSET
+    """The model's own word, for information only."""
+    fallback: bool | UnsetType = UNSET
+    """Validated: the model's text had faults twice, so this is the extractive answer."""
+
+
+class Reply(Extras, frozen=True, kw_only=True):
     """The JSON reply, and what the `done` event carries."""
 
     id: str
@@ -145,7 +179,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     timings_ms: dict[str, float] = field(default_factory=dict)
 
 
-class CachedAnswer(Struct, frozen=True, kw_only=True):
+class CachedAnswer(Extras, frozen=True, kw_only=True):
     """An `answered` reply as the cache keeps it, without what is fresh at each replay."""
 
     answer: str

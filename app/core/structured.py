@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar, get_args
 from msgspec import Struct
 
 from app.core.abstention import is_abstention
+from app.core.model import Confidence
 from app.errors import AnswererFailed
 
 SCHEMA: dict[str, Any] = {
@@ -37,7 +38,6 @@ SCHEMA: dict[str, Any] = {
 }
 """For strict validators: they take no count or range keywords and want every property required."""
 
-Confidence = Literal["high", "medium", "low"]
 FaultKind = Literal[
     "no_object",
     "not_an_object",

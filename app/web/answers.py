@@ -19,6 +19,7 @@ from app.core.verdict import CitationPolicy
 from app.services import Services
 from app.web import events
 from app.web.access import scope_of
+from app.writing import Mode
 
 _EVENT_STREAM = "text/event-stream"
 
@@ -34,6 +35,7 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     question: str
     top_k: int = answering.DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
+    mode: Mode = "text"
     filter: Filter = Filter()
 
 
@@ -63,8 +65,13 @@ class SearchReply(Struct, frozen=True):
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
     services: Services = request.app.state.services
-    scope = scope_of(data.filter.source_prefix, data.filter.tags)
-    ask = answering.ask(data.question, data.top_k, data.citation_policy, scope)
+    ask = answering.ask(
+        data.question,
+        top_k=data.top_k,
+        citation_policy=data.citation_policy,
+        mode=data.mode,
+        scope=scope_of(data.filter.source_prefix, data.filter.tags),
+    )
     index = await answering.open_index(services)
 
     async def work(emit: Callable[[SourcesEvent | Delta], None]) -> Reply:
@@ -83,7 +90,7 @@ async def get_search(
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
     services: Services = request.app.state.services
-    ask = answering.ask(q, top_k, "drop", scope_of(None, ()))
+    ask = answering.ask(q, top_k=top_k, scope=scope_of(None, ()))
     index = await answering.open_index(services)
     candidates = await answering.search(ask, index, services)
     decision = gate.decide(candidates, index.threshold, services.policy.min_passages)

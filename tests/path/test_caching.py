@@ -171,7 +171,7 @@ async def test_rubbish_in_redis_is_a_miss(chat_settings: ChatSettings, chat: Scr
     chat.reply = says(ANSWER)
     async with running(chat_settings(REDIS_URL=redis.url)) as service, Redis.from_url(redis.url) as client:
         await service.ask(QUESTION)
-        (key,) = await client.keys("*")
+        (key,) = await client.keys("vouch:answer:*")
         for rubbish in (b"{", b'{"answer": 1}', b"\xff\xfe", b"null"):
             await client.set(key, rubbish)
             reply = await service.ask(QUESTION)

@@ -1,0 +1,139 @@
+"""Having an answer written in the mode that was asked for, and letting through only what may be shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from app.core import prompt, verdict
+from app.core.abstention import AbstentionHold
+from app.core.citations import CitationFilter
+from app.core.grounding import ground
+from app.core.markdown_faults import faults
+from app.core.model import Extras, Source
+from app.core.structured import StructuredFault
+from app.errors import AnswererFailed
+from app.metrics import MODEL_CALLS, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
+from app.ports import Answerer, Completer
+
+MAX_ANSWER_LENGTH = 16_000
+"""Characters shown; past it the answer is stopped."""
+_MAX_WRITTEN = 4 * MAX_ANSWER_LENGTH
+"""Characters the model may write for that, removed markers included."""
+
+Mode = Literal["text", "structured", "validated"]
+
+
+class Written(Struct, frozen=True):
+    """A finished text. `answerer` and `model` say whose it is."""
+
+    text: str
+    abstained: bool
+    valid: frozenset[int]
+    dropped: tuple[str, ...]
+    model: str
+    extras: Extras = Extras()
+
+
+class Screen:
+    """What stands between a model's text and the caller: the citation filter, the abstention, the limits."""
+
+    def __init__(self, source_count: int, show: Callable[[str], None]) -> None:
+        self._citations = CitationFilter(source_count)
+        self._hold = AbstentionHold()
+        self._show = show
+        self._shown: list[str] = []
+        self._length = self._written = 0
+
+    def feed(self, piece: str) -> None:
+        """Raises AnswererFailed when the answer grows too long."""
+        self._written += len(piece)
+        self._release(self._hold.feed(self._citations.feed(piece)))
+
+    def finish(self, model: str) -> Written:
+        self._release(self._hold.feed(self._citations.flush()))
+        self._release(self._hold.flush())
+        valid, dropped = frozenset(self._citations.valid), tuple(self._citations.dropped)
+        return Written("".join(self._shown), self._hold.abstained, valid, dropped, model)
+
+    def _release(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > MAX_ANSWER_LENGTH or self._written > _MAX_WRITTEN:
+            raise AnswererFailed("answer_too_long", verdict.message("answer_too_long"))
+        if text:
+            self._shown.append(text)
+            self._show(text)
+
+
+class Writer:
+    """Writes with `answerer`; `fallback` stands in where a model's text can't be used."""
+
+    def __init__(self, answerer: Answerer, fallback: Answerer) -> None:
+        self._answerer = answerer
+        self._fallback = fallback
+
+    async def write(self, mode: Mode, question: str, sources: Sequence[Source], show: Callable[[str], None]) -> Written:
+        """The answer, shown piece by piece in mode `text`, in one piece otherwise. Raises AnswererFailed."""
+        screen = Screen(len(sources), show)
+        MODEL_CALLS.labels(self._answerer.name).inc()
+        match mode:
+            case "structured":
+                return await self._structured(question, sources, screen)
+            case "validated" if isinstance(self._answerer, Completer):
+                return await self._validated(self._answerer, question, sources, screen)
+        return await _streamed(self._answerer, question, sources, screen)
+
+    async def _structured(self, question: str, sources: Sequence[Source], screen: Screen) -> Written:
+        try:
+            draft = await self._answerer.draft(question, sources)
+        except StructuredFault as fault:
+            STRUCTURED_PARSE_FAILURES.labels(fault.kind).inc()
+            raise
+        screen.feed(draft.answer)
+        written = screen.finish(self._answerer.model)
+        grounded = await asyncio.to_thread(ground, written.text, draft, sources)
+        QUOTES_REJECTED.inc(len(grounded.rejected_quotes))
+        extras = Extras(
+            citations=grounded.citations,
+            rejected_quotes=grounded.rejected_quotes,
+            confidence=grounded.confidence,
+            claimed_confidence=grounded.claimed_confidence,
+        )
+        return structs.replace(written, extras=extras)
+
+    async def _validated(
+        self, completer: Completer, question: str, sources: Sequence[Source], screen: Screen
+    ) -> Written:
+        text = await self._without_faults(completer, question, sources)
+        if text is None:
+            written = await _streamed(self._fallback, question, sources, screen)
+            return structs.replace(written, extras=Extras(fallback=True))
+        screen.feed(text)
+        return structs.replace(screen.finish(self._answerer.model), extras=Extras(fallback=False))
+
+    async def _without_faults(self, completer: Completer, question: str, sources: Sequence[Source]) -> str | None:
+        """The model's text, from its first or its second try, both within one deadline; None when both have faults."""
+        until = completer.deadline()
+        messages = prompt.build(question, sources)
+        text = await completer.complete(messages, until=until)
+        found = await asyncio.to_thread(faults, text, len(sources))
+        if not found:
+            return text
+        MODEL_CALLS.labels(self._answerer.name).inc()
+        again = prompt.retry(messages, text, [fault.sentence for fault in found])
+        try:
+            text = await completer.complete(again, until=until)
+        except AnswererFailed:
+            return None
+        return None if await asyncio.to_thread(faults, text, len(sources)) else text
+
+
+async def _streamed(answerer: Answerer, question: str, sources: Sequence[Source], screen: Screen) -> Written:
+    async with aclosing(answerer.stream(question, sources)) as pieces:
+        async for piece in pieces:
+            screen.feed(piece)
+    return screen.finish(answerer.model)
