@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec import Struct, structs
 
 from app import evidence
-from app.core import gate, hashing, packing, prompt, verdict
+from app.core import followups, gate, hashing, packing, prompt, verdict
 from app.core.model import CachedAnswer, Candidate, Relevance, Reply, Scope, Source, StateRecord, Status
 from app.core.question import normalise
 from app.deadlines import OutOfTime
@@ -60,11 +61,14 @@ class Index(Struct, frozen=True):
     threshold: float
 
 
-def ask(question: str, *, top_k: int = DEFAULT_TOP_K, searched: str | None = None, **options: object) -> Ask:
-    """A request with its question normalised and `top_k` clamped to 1..40. Raises BadQuestion."""
+def ask(question: str, *, top_k: int = DEFAULT_TOP_K, earlier: str | None = None, **options: Any) -> Ask:
+    """A request with its question normalised and `top_k` clamped to 1..40. Raises BadQuestion.
+
+    `earlier` is what was searched with for the answer that the question follows up on: it may widen the search.
+    """
     question = normalise(question)
-    clamped = max(1, min(MAX_TOP_K, top_k))
-    return Ask(question=question, searched=searched or question, top_k=clamped, **options)  # type: ignore[arg-type]
+    searched = followups.widened(question, earlier) if earlier else question
+    return Ask(question=question, searched=searched, top_k=max(1, min(MAX_TOP_K, top_k)), **options)
 
 
 async def open_index(services: Services) -> Index:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from litestar import Request, get, post
@@ -13,11 +12,14 @@ from msgspec import Meta, Struct
 
 from app import answering
 from app.answering import Delta, SourcesEvent
-from app.core import gate, packing
+from app.core import followups, gate, packing
+from app.core.evidence import KeptReply
 from app.core.model import Candidate, Relevance, Reply
+from app.core.question import normalise
 from app.core.verdict import CitationPolicy
+from app.logs import log
 from app.services import Services
-from app.web import events
+from app.web import events, evidence
 from app.web.access import scope_of
 from app.writing import Mode
 
@@ -37,6 +39,8 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     citation_policy: CitationPolicy = "drop"
     mode: Mode = "text"
     filter: Filter = Filter()
+    previous: str | None = None
+    """The id of the answer that the question follows up on."""
 
 
 class Found(Struct, frozen=True):
@@ -64,22 +68,49 @@ class SearchReply(Struct, frozen=True):
 @post("/v1/answers", status_code=200)
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
+    work = await _work(request, data)
+    if request.accept.best_match(["application/json", _EVENT_STREAM]) == _EVENT_STREAM:
+        return Stream(events.stream(work, _name), media_type=_EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    return Response(await events.unless_gone(request, work(lambda _: None)))
+
+
+async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> events.Work:
+    """What answers the request, once everything that may refuse it before the path starts has been asked."""
     services: Services = request.app.state.services
+    about, previous = await _earlier(request, data)
+    if about is not None and previous is not None:
+        return _retelling(followups.retold(about, previous))
     ask = answering.ask(
         data.question,
+        earlier=previous.searched if previous else None,
         top_k=data.top_k,
         citation_policy=data.citation_policy,
         mode=data.mode,
         scope=scope_of(data.filter.source_prefix, data.filter.tags),
     )
     index = await answering.open_index(services)
+    return lambda emit: answering.answer(ask, index, services, emit)
 
-    async def work(emit: Callable[[SourcesEvent | Delta], None]) -> Reply:
-        return await answering.answer(ask, index, services, emit)
 
-    if request.accept.best_match(["application/json", _EVENT_STREAM]) == _EVENT_STREAM:
-        return Stream(events.stream(work, _name), media_type=_EVENT_STREAM, headers={"Cache-Control": "no-store"})
-    return Response(await events.unless_gone(request, work(lambda _: None)))
+async def _earlier(
+    request: Request[Any, Any, State], data: AnswerRequest
+) -> tuple[followups.AboutTheAnswer | None, KeptReply | None]:
+    """Whether the question is about the answer it follows up on, and that answer."""
+    if data.previous is None:
+        return None, None
+    question = normalise(data.question)
+    return followups.about_the_answer(question), await evidence.earlier(request, data.previous, question)
+
+
+def _retelling(reply: Reply) -> events.Work:
+    async def tell(emit: answering.Emit) -> Reply:
+        if reply.answer is not None:
+            emit(SourcesEvent(reply.id, reply.revision or "", reply.sources))
+            emit(Delta(reply.answer))
+        log.info("answer.retold", id=reply.id, status=reply.status)
+        return reply
+
+    return tell
 
 
 @get("/v1/search")
