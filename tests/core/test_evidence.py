@@ -96,6 +96,16 @@ def test_a_source_that_may_not_be_seen_takes_its_text_and_the_answer_along(visib
         assert SECRET.encode() not in msgspec.json.encode(shown)
 
 
+def test_whatever_else_a_reply_may_hold_is_withheld_too() -> None:
+    """Quotes, checks and what else is added to a reply is mostly text of its sources."""
+    kept = evidence(*PACKED)
+    outcome = {"id", "status", "reason", "message", "sources", "cited", "relevance", "cached", "revision", "model"}
+    others = [name for name in Reply.__struct_fields__ if name not in {*outcome, "timings_ms"}]
+    full = structs.replace(kept, reply=structs.replace(kept.reply, **dict.fromkeys(others, SECRET)))
+    assert SECRET.encode() in msgspec.json.encode(show(full, {"a.md", "b.md"}))
+    assert SECRET.encode() not in msgspec.json.encode(show(full, set()))
+
+
 def test_only_the_caller_and_admins_may_read() -> None:
     kept = evidence(caller="app-7")
     assert kept.may_be_read_by(Viewer(caller="app-7"))
