@@ -6,11 +6,22 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from app import evidence
 from app.core import followups, gate, hashing, packing, prompt, verdict
-from app.core.model import CachedAnswer, Candidate, Relevance, Reply, Scope, Source, StateRecord, Status
+from app.core.model import (
+    CachedAnswer,
+    Candidate,
+    Extras,
+    Relevance,
+    Reply,
+    Scope,
+    Source,
+    StateRecord,
+    Status,
+    Support,
+)
 from app.core.question import normalise
 from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
@@ -19,7 +30,7 @@ from app.metrics import IN_PROGRESS
 from app.ports import Embedder, VectorStore
 from app.run import Run, account
 from app.services import Services
-from app.writing import Mode, Writer
+from app.writing import Mode, Writer, Written
 
 DEFAULT_TOP_K = 8
 MAX_TOP_K = 40
@@ -36,6 +47,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     top_k: int = DEFAULT_TOP_K
     citation_policy: verdict.CitationPolicy = "drop"
     mode: Mode = "text"
+    verify: bool = False
     scope: Scope = Scope()
     caller: str = ANONYMOUS
 
@@ -112,7 +124,7 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
         return run.refused("no_candidates", Relevance(None, index.threshold, 0, 0))
     key = _cache_key(ask, state, index.threshold, services) if state.state == "ready" else None
     if key is not None and (known := await run.timed("cache", services.cache.get(key))):
-        return _replay(known, run, emit)
+        return await _judged(ask, _replay(known, run, emit), index.embedder, services, run, cached=True)
     vector = await run.timed("embed", index.embedder.embed_query(ask.searched))
     candidates = await run.timed("search", _find(ask, state, vector, services))
     decision = gate.decide(candidates, index.threshold, policy.min_passages)
@@ -123,7 +135,8 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
         return run.refused("nothing_packed", decision.relevance)
     run.relevance = decision.relevance
     emit(SourcesEvent(run.id, state.revision, run.packed))
-    reply = await _write(ask, services, run, emit)
+    written = await _write(ask, services, run, emit)
+    reply = await _judged(ask, written, index.embedder, services, run)
     if key is not None and reply.status is Status.ANSWERED and await _unchanged(state, services.store):
         await services.cache.put(key, _to_cache(reply))
     return reply
@@ -134,16 +147,23 @@ async def _find(ask: Ask, state: StateRecord, vector: list[float], services: Ser
     return await services.store.search(state.collection, vector, limit, ask.scope)
 
 
-async def _write(ask: Ask, services: Services, run: Run, emit: Emit) -> Reply:
-    """Have the answer written, and judge it."""
+async def _write(ask: Ask, services: Services, run: Run, emit: Emit) -> Written:
     run.model = services.answerer.model
     writer = Writer(services.answerer, services.fallback)
     with run.stage("model"):
-        written = await writer.write(ask.mode, ask.question, run.packed, lambda text: emit(Delta(text)))
+        return await writer.write(ask.mode, ask.question, run.packed, lambda text: emit(Delta(text)))
+
+
+async def _judged(
+    ask: Ask, written: Written, embedder: Embedder, services: Services, run: Run, *, cached: bool = False
+) -> Reply:
+    """The verdict on a finished text, with the support check where one was asked for."""
     run.model = written.model
     if written.abstained:
         return run.refused("model_abstained", run.relevance)
-    status, reason = verdict.judge(written.valid, written.dropped, ask.citation_policy)
+    support = await _support(ask, written, embedder, services, run)
+    unsupported = support.unsupported if support else 0
+    status, reason = verdict.judge(written.valid, written.dropped, unsupported, ask.citation_policy)
     return run.reply(
         status,
         reason,
@@ -151,8 +171,25 @@ async def _write(ask: Ask, services: Services, run: Run, emit: Emit) -> Reply:
         sources=run.packed,
         cited=tuple(sorted(written.valid)),
         dropped=written.dropped,
-        extras=written.extras,
+        extras=structs.replace(written.extras, support=support or UNSET),
+        cached=cached,
     )
+
+
+async def _support(ask: Ask, written: Written, embedder: Embedder, services: Services, run: Run) -> Support | None:
+    """What the sources support; None when nobody asked. A check that breaks fails only an answer that needs it."""
+    needed = ask.citation_policy == "supported"
+    if not (needed or ask.verify):
+        return None
+    if isinstance(written.extras.support, Support):
+        return written.extras.support
+    try:
+        return await run.timed("support", services.support.check(written.text, run.packed, embedder))
+    except EmbeddingFailed as exc:
+        if needed:
+            raise
+        log.warning("support.failed", problem=str(exc))
+        return None
 
 
 def _cache_key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> str:
@@ -177,20 +214,12 @@ def _cache_key(ask: Ask, state: StateRecord, threshold: float, services: Service
     )
 
 
-def _replay(known: CachedAnswer, run: Run, emit: Emit) -> Reply:
-    run.relevance, run.model, run.packed = known.relevance, known.model, known.sources
+def _replay(known: CachedAnswer, run: Run, emit: Emit) -> Written:
+    run.relevance, run.packed = known.relevance, known.sources
     emit(SourcesEvent(run.id, known.revision, known.sources))
     emit(Delta(known.answer))
-    return run.reply(
-        Status.ANSWERED,
-        None,
-        answer=known.answer,
-        sources=known.sources,
-        cited=known.cited,
-        dropped=known.dropped,
-        extras=known,
-        cached=True,
-    )
+    extras = Extras(**{name: getattr(known, name) for name in Extras.__struct_fields__})
+    return Written(known.answer, False, frozenset(known.cited), known.dropped, known.model, extras)
 
 
 def _to_cache(reply: Reply) -> CachedAnswer:

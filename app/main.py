@@ -27,6 +27,7 @@ from app.logs import log
 from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
+from app.support import SupportCheck
 from app.web import answers, evidence, health, index, problems
 from app.web.access import Door, only_local_callers
 from app.web.events import Work
@@ -63,6 +64,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             embedders=embedders,
             answerer=answerer,
             fallback=ExtractiveAnswerer(),
+            support=SupportCheck(),
             cache=cache,
             evidence=kept,
             deadlines=Deadlines(settings.chat_deadline_s),

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from app.deadlines import Deadlines
 from app.ports import AnswerCache, Answerer, Embedder, EvidenceStore, VectorStore
+from app.support import SupportCheck
 
 
 class Embedders(Protocol):
@@ -33,6 +34,7 @@ class Services:
     store: VectorStore
     embedders: Embedders
     answerer: Answerer
+    support: SupportCheck
     fallback: Answerer
     """Stands in for a model whose text can't be used."""
     cache: AnswerCache

@@ -11,8 +11,8 @@ from cachetools import LRUCache
 from qdrant_edge import Bm25, Bm25Config, TokenizerType
 
 from app.core.answer_sentences import read
-from app.core.model import Source
-from app.core.support import Finding, Support, find, judge, reference
+from app.core.model import Source, Support
+from app.core.support import Finding, find, judge, reference
 from app.ports import Embedder
 
 _VECTORS_KEPT = 4096

@@ -147,6 +147,38 @@ class RejectedQuote(Struct, frozen=True):
     reason: Literal["unknown_source", "not_in_source"]
 
 
+Span = tuple[int, int]
+"""Start and end, in characters."""
+
+
+class SentenceSupport(Struct, frozen=True, kw_only=True):
+    """What became of one sentence of the answer."""
+
+    text: str
+    start: int
+    end: int
+    """Offsets into the answer."""
+    cited: tuple[int, ...]
+    """The sources it rests on, by its own marker or the next one in its paragraph."""
+    supported: bool | None
+    """None for what claims nothing: a heading, a question, code, a greeting, a remark that the sources are silent."""
+    source: int | None = None
+    """The source that supports it best, of those cited; of all, when none is."""
+    score: float | None = None
+    """0..1; None for what claims nothing."""
+    span: Span | None = None
+    """Where that source says so: offsets into its text."""
+    missing: tuple[str, ...] = ()
+    """Its numbers, units, dates, names and "not" that the cited sources do not hold."""
+
+
+class Support(Struct, frozen=True):
+    """The support check of one answer, its sentences in order."""
+
+    sentences: tuple[SentenceSupport, ...]
+    unsupported: int
+
+
 class Extras(Struct, frozen=True, kw_only=True):
     """What only some modes of an answer have; left out of the JSON where it is not set."""
 
@@ -159,6 +191,8 @@ class Extras(Struct, frozen=True, kw_only=True):
     """The model's own word, for information only."""
     fallback: bool | UnsetType = UNSET
     """Validated: the model's text had faults twice, so this is the extractive answer."""
+    support: Support | UnsetType = UNSET
+    """Verified: what the cited sources support of the answer, sentence by sentence."""
 
 
 class Reply(Extras, frozen=True, kw_only=True):

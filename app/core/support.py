@@ -17,13 +17,12 @@ from msgspec import Struct
 from app.core import claims
 from app.core.answer_sentences import Sentence
 from app.core.claims import Facts
-from app.core.model import Source
+from app.core.model import SentenceSupport, Source, Span
 from app.core.quantities import quantities
 from app.core.sentences import sentence_spans
 
 Terms = Callable[[str], Collection[int]]
 """Turns a text into the ids of its content words, stemmed."""
-Span = tuple[int, int]
 
 
 INTERCEPT = -4.03
@@ -34,34 +33,6 @@ THRESHOLD = 0.44
 
 _LEAST_CONTENT = 2
 """Content words and numbers that make a claim; "Yes, it is." has none."""
-
-
-class SentenceSupport(Struct, frozen=True, kw_only=True):
-    """What became of one sentence of the answer."""
-
-    text: str
-    start: int
-    end: int
-    """Offsets into the answer."""
-    cited: tuple[int, ...]
-    """The sources it rests on, by its own marker or the next one in its paragraph."""
-    supported: bool | None
-    """None for what claims nothing: a heading, a question, code, a greeting, a remark that the sources are silent."""
-    source: int | None = None
-    """The source that supports it best, of those cited; of all, when none is."""
-    score: float | None = None
-    """0..1; None for what claims nothing."""
-    span: Span | None = None
-    """Where that source says so: offsets into its text."""
-    missing: tuple[str, ...] = ()
-    """Its numbers, units, dates, names and "not" that the cited sources do not hold."""
-
-
-class Support(Struct, frozen=True):
-    """The support check of one answer, its sentences in order."""
-
-    sentences: tuple[SentenceSupport, ...]
-    unsupported: int
 
 
 class Reference(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.core.model import Status
 
-CitationPolicy = Literal["drop", "strict"]
+CitationPolicy = Literal["drop", "strict", "supported"]
 
 ANSWERED_MESSAGE = "Answered from the sources listed."
 
@@ -30,17 +30,25 @@ MESSAGES = {
     "index_unavailable": "The index could not be searched. Try again later.",
     "embedder_failed": "The question could not be embedded. Try again later.",
     "shutting_down": "The service was stopped before the answer was complete. Try again.",
+    "unsupported_claim": "The answer says something that the sources it cites do not support.",
     "internal": "Something went wrong inside the service; its log has the details.",
 }
 """One sentence for each reason code but that of `answered`, which is None."""
 
 
-def judge(valid: Collection[int], dropped: Collection[str], policy: CitationPolicy) -> tuple[Status, str | None]:
-    """The verdict on a finished text: `answered` needs a valid citation and the caller's policy kept."""
+def judge(
+    valid: Collection[int], dropped: Collection[str], unsupported: int, policy: CitationPolicy
+) -> tuple[Status, str | None]:
+    """The verdict on a finished text: `answered` needs a valid citation and the caller's policy kept.
+
+    `unsupported` is the number of sentences that the sources do not support, 0 where that was not checked.
+    """
     if policy == "strict" and dropped:
         return Status.UNGROUNDED, "invented_citation"
     if not valid:
         return Status.UNGROUNDED, "no_citation"
+    if policy == "supported" and unsupported:
+        return Status.UNGROUNDED, "unsupported_claim"
     return Status.ANSWERED, None
 
 

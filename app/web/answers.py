@@ -38,6 +38,8 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     top_k: int = answering.DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
     mode: Mode = "text"
+    verify: bool = False
+    """Check sentence by sentence what the cited sources support."""
     filter: Filter = Filter()
     previous: str | None = None
     """The id of the answer that the question follows up on."""
@@ -86,6 +88,7 @@ async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> event
         top_k=data.top_k,
         citation_policy=data.citation_policy,
         mode=data.mode,
+        verify=data.verify,
         scope=scope_of(data.filter.source_prefix, data.filter.tags),
     )
     index = await answering.open_index(services)
