@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from app import evidence
-from app.core import followups, gate, hashing, packing, prompt, verdict
+from app import caching, evidence
+from app.core import followups, gate, packing, verdict
 from app.core.model import (
     CachedAnswer,
     Candidate,
     Extras,
     Relevance,
     Reply,
-    Scope,
     Source,
     StateRecord,
     Status,
@@ -27,29 +25,14 @@ from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.logs import log
 from app.metrics import IN_PROGRESS
-from app.ports import Embedder, VectorStore
+from app.ports import Embedder
+from app.request import Ask
 from app.run import Run, account
 from app.services import Services
-from app.writing import Mode, Writer, Written
+from app.writing import Writer, Written
 
 DEFAULT_TOP_K = 8
 MAX_TOP_K = 40
-ANONYMOUS = "anonymous"
-_RECHECK_S = 0.25
-
-
-class Ask(Struct, frozen=True, kw_only=True):
-    """A valid request; made by `ask`."""
-
-    question: str
-    searched: str
-    """What is searched with: the question, or a follow-up widened with the one before."""
-    top_k: int = DEFAULT_TOP_K
-    citation_policy: verdict.CitationPolicy = "drop"
-    mode: Mode = "text"
-    verify: bool = False
-    scope: Scope = Scope()
-    caller: str = ANONYMOUS
 
 
 class SourcesEvent(Struct, frozen=True):
@@ -122,7 +105,7 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
     state, policy = index.state, services.policy
     if state is None or index.embedder is None:
         return run.refused("no_candidates", Relevance(None, index.threshold, 0, 0))
-    key = _cache_key(ask, state, index.threshold, services) if state.state == "ready" else None
+    key = caching.key(ask, state, index.threshold, services) if state.state == "ready" else None
     if key is not None and (known := await run.timed("cache", services.cache.get(key))):
         return await _judged(ask, _replay(known, run, emit), index.embedder, services, run, cached=True)
     vector = await run.timed("embed", index.embedder.embed_query(ask.searched))
@@ -137,8 +120,8 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
     emit(SourcesEvent(run.id, state.revision, run.packed))
     written = await _write(ask, services, run, emit)
     reply = await _judged(ask, written, index.embedder, services, run)
-    if key is not None and reply.status is Status.ANSWERED and await _unchanged(state, services.store):
-        await services.cache.put(key, _to_cache(reply))
+    if key is not None and reply.status is Status.ANSWERED:
+        await caching.keep(key, reply, state, services)
     return reply
 
 
@@ -192,50 +175,12 @@ async def _support(ask: Ask, written: Written, embedder: Embedder, services: Ser
         return None
 
 
-def _cache_key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> str:
-    policy = services.policy
-    deciding = {
-        "threshold": threshold,
-        "min_passages": policy.min_passages,
-        "context_tokens": policy.context_tokens,
-        "chat_base_url": policy.chat_base_url,
-    }
-    options = {"top_k": ask.top_k, "citation_policy": ask.citation_policy, "mode": ask.mode, "searched": ask.searched}
-    return hashing.cache_key(
-        revision=state.revision,
-        cache_epoch=state.cache_epoch,
-        scope=ask.scope,
-        question=ask.question,
-        options=options,
-        answerer=services.answerer.name,
-        model=services.answerer.model,
-        prompt_version=prompt.PROMPT_VERSION,
-        settings_digest=hashing.settings_digest(deciding),
-    )
-
-
 def _replay(known: CachedAnswer, run: Run, emit: Emit) -> Written:
     run.relevance, run.packed = known.relevance, known.sources
     emit(SourcesEvent(run.id, known.revision, known.sources))
     emit(Delta(known.answer))
     extras = Extras(**{name: getattr(known, name) for name in Extras.__struct_fields__})
     return Written(known.answer, False, frozenset(known.cited), known.dropped, known.model, extras)
-
-
-def _to_cache(reply: Reply) -> CachedAnswer:
-    kept = structs.asdict(reply)
-    return CachedAnswer(**{name: kept[name] for name in CachedAnswer.__struct_fields__})
-
-
-async def _unchanged(state: StateRecord, store: VectorStore) -> bool:
-    """Whether the index still is the one that the answer was made from."""
-    try:
-        async with asyncio.timeout(_RECHECK_S):
-            now = await store.state()
-    except (StoreError, TimeoutError):
-        return False
-    seen = (state.collection, state.generation, "ready")
-    return now is not None and (now.collection, now.generation, now.state) == seen
 
 
 def _reason(exc: Exception) -> str:

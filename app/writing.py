@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -19,13 +18,12 @@ from app.core.structured import StructuredFault
 from app.errors import AnswererFailed
 from app.metrics import MODEL_CALLS, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
 from app.ports import Answerer, Completer
+from app.request import Mode
 
 MAX_ANSWER_LENGTH = 16_000
 """Characters shown; past it the answer is stopped."""
 _MAX_WRITTEN = 4 * MAX_ANSWER_LENGTH
 """Characters the model may write for that, removed markers included."""
-
-Mode = Literal["text", "structured", "validated"]
 
 
 class Written(Struct, frozen=True):

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from app.core.evidence import Viewer
 from app.core.model import Scope
+from app.request import ANONYMOUS
 from app.web.problems import NOT_ADMIN, NOT_LOCAL, Problem
 
 TOKEN_HEADER = "X-Vouch-Token"  # noqa: S105 - a header's name
-ANONYMOUS = "anonymous"
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 Connection = ASGIConnection[Any, Any, Any, State]
 

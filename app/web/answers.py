@@ -18,10 +18,10 @@ from app.core.model import Candidate, Relevance, Reply
 from app.core.question import normalise
 from app.core.verdict import CitationPolicy
 from app.logs import log
+from app.request import DEFAULT_TOP_K, Mode
 from app.services import Services
 from app.web import events, evidence
 from app.web.access import scope_of
-from app.writing import Mode
 
 _EVENT_STREAM = "text/event-stream"
 
@@ -35,7 +35,7 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
 
 class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     question: str
-    top_k: int = answering.DEFAULT_TOP_K
+    top_k: int = DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
     mode: Mode = "text"
     verify: bool = False
@@ -120,7 +120,7 @@ def _retelling(reply: Reply) -> events.Work:
 async def get_search(
     request: Request[Any, Any, State],
     q: FromQuery[str],
-    top_k: FromQuery[int] = answering.DEFAULT_TOP_K,
+    top_k: FromQuery[int] = DEFAULT_TOP_K,
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
     services: Services = request.app.state.services

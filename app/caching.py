@@ -1,0 +1,58 @@
+"""Which answers are cached, and under what."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec import structs
+
+from app.core import hashing, prompt
+from app.core.model import CachedAnswer, Reply, StateRecord
+from app.errors import StoreError
+from app.ports import VectorStore
+from app.request import Ask
+from app.services import Services
+
+_RECHECK_S = 0.25
+
+
+def key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> str:
+    """The cache key: everything that could make it another answer."""
+    policy = services.policy
+    deciding = {
+        "threshold": threshold,
+        "min_passages": policy.min_passages,
+        "context_tokens": policy.context_tokens,
+        "chat_base_url": policy.chat_base_url,
+    }
+    options = {"top_k": ask.top_k, "citation_policy": ask.citation_policy, "mode": ask.mode, "searched": ask.searched}
+    return hashing.cache_key(
+        revision=state.revision,
+        cache_epoch=state.cache_epoch,
+        scope=ask.scope,
+        question=ask.question,
+        options=options,
+        answerer=services.answerer.name,
+        model=services.answerer.model,
+        prompt_version=prompt.PROMPT_VERSION,
+        settings_digest=hashing.settings_digest(deciding),
+    )
+
+
+async def keep(key: str, reply: Reply, state: StateRecord, services: Services) -> None:
+    """Cache an answer, unless the index has changed while it was made."""
+    if await _unchanged(state, services.store):
+        kept = structs.asdict(reply)
+        answer = CachedAnswer(**{name: kept[name] for name in CachedAnswer.__struct_fields__})
+        await services.cache.put(key, answer)
+
+
+async def _unchanged(state: StateRecord, store: VectorStore) -> bool:
+    """Whether the index still is the one that the answer was made from."""
+    try:
+        async with asyncio.timeout(_RECHECK_S):
+            now = await store.state()
+    except (StoreError, TimeoutError):
+        return False
+    seen = (state.collection, state.generation, "ready")
+    return now is not None and (now.collection, now.generation, now.state) == seen

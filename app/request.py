@@ -1,0 +1,29 @@
+"""A valid request for an answer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from app.core import verdict
+from app.core.model import Scope
+
+ANONYMOUS = "anonymous"
+DEFAULT_TOP_K = 8
+
+Mode = Literal["text", "structured", "validated"]
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """A valid request; made by `answering.ask`."""
+
+    question: str
+    searched: str
+    """What is searched with: the question, or a follow-up widened with the one before."""
+    top_k: int = DEFAULT_TOP_K
+    citation_policy: verdict.CitationPolicy = "drop"
+    mode: Mode = "text"
+    verify: bool = False
+    scope: Scope = Scope()
+    caller: str = ANONYMOUS
