@@ -26,12 +26,11 @@ from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.logs import log
 from app.metrics import IN_PROGRESS
 from app.ports import Embedder
-from app.request import Ask
+from app.request import DEFAULT_TOP_K, Ask
 from app.run import Run, account
 from app.services import Services
 from app.writing import Writer, Written
 
-DEFAULT_TOP_K = 8
 MAX_TOP_K = 40
 
 
@@ -97,7 +96,7 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
         await evidence.keep(
             services.evidence, reply, run.packed, question=ask.question, searched=ask.searched, caller=ask.caller
         )
-    account(reply)
+    account(reply, ask.question if services.policy.log_questions else None)
     return reply
 
 

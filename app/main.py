@@ -199,6 +199,7 @@ def _policy(settings: Settings) -> Policy:
         min_passages=settings.min_passages,
         context_tokens=settings.context_tokens,
         chat_base_url=settings.chat_base_url,
+        log_questions=settings.log_questions,
     )
 
 

@@ -82,8 +82,8 @@ def _milliseconds(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 2)
 
 
-def account(reply: Reply) -> None:
-    """Count the answer and log one line that explains it, without document or question text."""
+def account(reply: Reply, question: str | None = None) -> None:
+    """Count the answer and log one line that explains it: without document text, and with the question only if given."""
     ANSWERS.labels(reply.status, reply.reason or "", str(reply.cached).lower()).inc()
     CITATIONS_DROPPED.inc(len(reply.dropped))
     if "cache" in reply.timings_ms:
@@ -101,4 +101,5 @@ def account(reply: Reply) -> None:
         best=reply.relevance.best if reply.relevance else None,
         revision=reply.revision,
         timings_ms=reply.timings_ms,
+        **({"question": question} if question else {}),
     )

@@ -27,6 +27,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     min_passages: int
     context_tokens: int
     chat_base_url: str = ""
+    log_questions: bool = False
 
 
 @dataclass(frozen=True)

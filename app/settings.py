@@ -49,6 +49,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     api_keys_file: str = ""
     allow_anonymous: bool = False
     workers: Positive = 1
+    log_questions: bool = False
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:

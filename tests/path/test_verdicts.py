@@ -197,3 +197,23 @@ async def test_the_same_question_in_other_spelling_is_the_same(chatting: Service
     again = await chatting.ask(f"  {QUESTION.replace(' ', '   ')}\n")
     assert again["cached"] is True
     assert len(chat.requests) == 1
+
+
+async def test_the_log_explains_an_answer_without_what_was_asked_or_said(
+    chatting: Service, chat: ScriptedChat, capfd: pytest.CaptureFixture[str]
+) -> None:
+    chat.reply = says(LEAVE)
+    await chatting.ask()
+    out, err = capfd.readouterr()
+    assert "answer.done" in out + err
+    assert "annual leave" not in out + err
+    assert "28 days" not in out + err
+
+
+async def test_questions_are_logged_only_on_request(
+    indexed: Settings, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with running(settings_for(tmp_path, LOG_QUESTIONS="1")) as service:
+        await service.ask()
+    out, err = capfd.readouterr()
+    assert QUESTION in out + err
