@@ -14,7 +14,6 @@ from tests.redis_server import RedisServer, require_redis
 from tests.scripted_chat import ScriptedChat
 from tests.service import Service, ingest, running, settings_for, write_corpus
 
-
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 * 2**30
 
