@@ -21,8 +21,8 @@ from app.core.sentences import sentence_spans
 Span = tuple[int, int]
 
 _MARKER = re.compile(r"\[([0-9]{1,6})\]")
-_ALONE = r"[^\S\n]*\[[0-9]{1,6}\](?:[^\S\n]*\[[0-9]{1,6}\])*[^\S\n]*(?:\n|\Z)"
-_PARAGRAPH_END = re.compile(rf"\n[^\S\n]*\n(?!\s*{_ALONE})")
+_BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
+_MARKERS_ALONE = re.compile(r"\[[0-9]{1,6}\](?:[^\S\n]*\[[0-9]{1,6}\])*[^\S\n]*(?:\n|\Z)")
 _LINE_MARKUP = re.compile(r"^[^\S\n]*(?:>\s?)*(?:#{1,6}\s|[-*+•]\s|[0-9]{1,3}[.)]\s)?", re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__")
 _SPACE_BEFORE_STOP = re.compile(r" (?=[.,;:!?])")
@@ -99,7 +99,8 @@ def _code(answer: str) -> list[Span]:
 
 def _prose(answer: str, start: int, end: int, code: list[Span]) -> Iterator[Sentence]:
     """The sentences between two fences."""
-    cuts = [start, *(found.end() for found in _PARAGRAPH_END.finditer(answer, start, end)), end]
+    ends = (found.end() for found in _BLANK_LINES.finditer(answer, start, end))
+    cuts = [start, *(place for place in ends if not _MARKERS_ALONE.match(answer, place)), end]
     for first, last in pairwise(cuts):
         yield from _paragraph(answer, first, last, code)
 
