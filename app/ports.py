@@ -83,6 +83,9 @@ class VectorStore(Protocol):
     def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
         """Every document record, in no particular order."""
 
+    def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
+        """The records of the documents that `scope` may see, in no particular order."""
+
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None: ...
 
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:

@@ -18,6 +18,7 @@ import qdrant_edge as edge
 
 from app.adapters import payloads
 from app.adapters.atomic_file import replace_file, sync_folder
+from app.core import hashing
 from app.core.model import (
     Candidate,
     DocumentRecord,
@@ -106,23 +107,24 @@ class EdgeCollection:
         return {str(hit.value) for hit in self._passages.facet(request).hits}
 
     def read_state(self) -> StateRecord | None:
-        found = self._records.retrieve([payloads.STATE_ID], with_payload=True, with_vector=False)
+        found = self._records.retrieve([hashing.STATE_ID], with_payload=True, with_vector=False)
         return payloads.to_state(found[0].payload) if found else None
 
     def write_state(self, state: StateRecord) -> None:
-        self._write_records({payloads.STATE_ID: payloads.state_payload(state)})
+        self._write_records({hashing.STATE_ID: payloads.state_payload(state)})
 
-    def document_page(self, offset: Offset) -> tuple[list[DocumentRecord], Offset]:
-        """Up to PAGE records from `offset` on, and where the next page starts."""
-        found, following = _scroll(self._records, payloads.ALL_DOCUMENTS, offset)
+    def document_page(self, offset: Offset, scope: Scope | None) -> tuple[list[DocumentRecord], Offset]:
+        """Up to PAGE records from `offset` on, all or those in `scope`, and where the next page starts."""
+        conditions = payloads.ALL_DOCUMENTS + (payloads.scope_conditions(scope) if scope else [])
+        found, following = _scroll(self._records, conditions, offset)
         return [payloads.to_document(record.payload) for record in found], following
 
     def write_documents(self, records: Sequence[DocumentRecord]) -> None:
-        points = {payloads.record_id(r.document_id): payloads.document_payload(r) for r in records}
+        points = {hashing.record_id(r.document_id): payloads.document_payload(r) for r in records}
         self._write_records(points)
 
     def delete_documents(self, document_ids: Iterable[str]) -> None:
-        ids = _ids(payloads.record_id(document_id) for document_id in document_ids)
+        ids = _ids(hashing.record_id(document_id) for document_id in document_ids)
         self._records.update(edge.UpdateOperation.delete_points(ids))
 
     def passage_page(self, document_id: str, offset: Offset) -> tuple[list[Passage], Offset]:

@@ -78,14 +78,11 @@ class EdgeStore:
     async def switch(self, collection: str) -> None:
         await self._run(self._folder.switch, collection)
 
-    async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
-        offset: Offset = None
-        while True:
-            page, offset = await self._read(collection, EdgeCollection.document_page, offset)
-            for record in page:
-                yield record
-            if offset is None:
-                return
+    def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
+        return self._documents(collection, None)
+
+    def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
+        return self._documents(collection, scope)
 
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         for batch in batches(records, PAGE):
@@ -140,6 +137,15 @@ class EdgeStore:
         if not self._closed:
             self._closed = True
             await asyncio.shield(self._submit(self._close))
+
+    async def _documents(self, collection: str, scope: Scope | None) -> AsyncIterator[DocumentRecord]:
+        offset: Offset = None
+        while True:
+            page, offset = await self._read(collection, EdgeCollection.document_page, offset, scope)
+            for record in page:
+                yield record
+            if offset is None:
+                return
 
     async def _read(
         self,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
-from uuid import UUID, uuid5
 
 import msgspec
 
@@ -24,9 +23,6 @@ Condition = tuple[str, list[str]]
 """A field, and values of which it must hold one or more."""
 
 ALL_DOCUMENTS: list[Condition] = [("kind", ["document"])]
-
-_RECORDS = UUID("b0a3c1de-6f0e-4b53-9d53-1c7a5be6a1f4")
-STATE_ID = str(uuid5(_RECORDS, "state"))
 
 _UNIT_TOLERANCE = 1e-6
 
@@ -43,11 +39,6 @@ def passage_payload(passage: Passage) -> dict[str, Any]:
 def to_passage(point_id: object, payload: Mapping[str, Any] | None) -> Passage:
     """Raises StoreUnavailable when the payload is not one of ours."""
     return _read({**(payload or {}), "passage_id": str(point_id)}, Passage)
-
-
-def record_id(document_id: str) -> str:
-    """The point id of a document's record."""
-    return str(uuid5(_RECORDS, f"document/{document_id}"))
 
 
 def document_payload(record: DocumentRecord) -> dict[str, Any]:

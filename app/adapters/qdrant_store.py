@@ -19,15 +19,8 @@ from qdrant_client import AsyncQdrantClient, models
 from app.adapters import payloads
 from app.adapters.payloads import batches
 from app.adapters.qdrant_errors import NoCollection, answer
-from app.core.model import (
-    Candidate,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Passage,
-    Scope,
-    StateRecord,
-)
+from app.core import hashing
+from app.core.model import Candidate, DocumentRecord, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
 from app.errors import StoreUnavailable
 
 TIMEOUT_S = 10.0
@@ -93,13 +86,13 @@ class QdrantStore:
 
     async def read_state(self, collection: str) -> StateRecord | None:
         try:
-            found = await self._call(self._client.retrieve(_records(collection), [payloads.STATE_ID]))
+            found = await self._call(self._client.retrieve(_records(collection), [hashing.STATE_ID]))
         except NoCollection:
             return None
         return payloads.to_state(found[0].payload) if found else None
 
     async def write_state(self, state: StateRecord) -> None:
-        await self._write_records(state.collection, {payloads.STATE_ID: payloads.state_payload(state)})
+        await self._write_records(state.collection, {hashing.STATE_ID: payloads.state_payload(state)})
 
     async def switch(self, collection: str) -> None:
         """Creating an alias that stands moves it; the server applies all operations of one request at once."""
@@ -114,13 +107,18 @@ class QdrantStore:
         async for record in self._scroll(_records(collection), payloads.ALL_DOCUMENTS):
             yield payloads.to_document(record.payload)
 
+    async def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
+        conditions = payloads.ALL_DOCUMENTS + payloads.scope_conditions(scope)
+        async for record in self._scroll(_records(collection), conditions):
+            yield payloads.to_document(record.payload)
+
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         for batch in batches(records, BATCH):
-            points = {payloads.record_id(r.document_id): payloads.document_payload(r) for r in batch}
+            points = {hashing.record_id(r.document_id): payloads.document_payload(r) for r in batch}
             await self._write_records(collection, points)
 
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
-        await self._delete(_records(collection), [payloads.record_id(name) for name in document_ids])
+        await self._delete(_records(collection), [hashing.record_id(name) for name in document_ids])
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         records = self._scroll(collection, [("document_id", [document_id])])

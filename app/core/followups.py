@@ -22,8 +22,8 @@ from msgspec import Struct, structs
 from app.core import verdict
 from app.core.evidence import KeptReply
 from app.core.model import Reply, Source, Status
-from app.core.prompt import neutralise
 from app.core.question import MAX_LENGTH
+from app.core.titles import as_text
 
 
 class AboutTheAnswer(StrEnum):
@@ -45,8 +45,6 @@ _POINTING = re.compile(
     r"|^(?:and|or|but|und|oder|aber)\b"
 )
 """Words that point at something said before. German "das" is an article too often to tell."""
-
-_ROUND = str.maketrans("[]<>", "()()")
 
 _COURTESY = re.compile(
     r"\b(?:please|bitte|sorry|okay|ok|thanks|danke|just|exactly|genau|gerade|eben"
@@ -176,10 +174,4 @@ def _line(source: Source) -> str:
     names = path[1:] if len(path) > 1 and path[0] == path[1] else path
     place = " › ".join(" ".join(name.split()) for name in names if name.strip()) or source.document_id
     page = f", p. {source.page}" if source.page is not None else ""
-    return f"- {_as_text(place)}{page} [{source.number}]"
-
-
-def _as_text(names: str) -> str:
-    """Titles as nothing but text: no marker, link, code or HTML comes out of them."""
-    plain = neutralise(names).translate(_ROUND).replace("://", ": //")
-    return re.sub(r"([\\`*])", r"\\\1", plain)
+    return f"- {as_text(place)}{page} [{source.number}]"

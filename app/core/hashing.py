@@ -12,7 +12,10 @@ from app.core.model import Passage, Scope
 VECTOR_SCHEMA_VERSION = 1
 TEXT_PREPARATION_VERSION = 1
 
+_RECORDS = UUID("b0a3c1de-6f0e-4b53-9d53-1c7a5be6a1f4")
 _PASSAGES = UUID("5d0c2bb0-4a3f-5a83-9a39-0f0a1b6a7c11")
+STATE_ID = str(uuid5(_RECORDS, "state"))
+"""The point id of the state record."""
 
 
 def prepared_text(title: str, heading: Sequence[str], text: str) -> str:
@@ -35,6 +38,11 @@ def content_hash(title: str, heading: Sequence[str], text: str) -> str:
 def passage_id(document_id: str, content: str, occurrence: int) -> str:
     """The point id of the `occurrence`-th (from 0) passage of this content in this document."""
     return str(uuid5(_PASSAGES, json.dumps([document_id, content, occurrence])))
+
+
+def record_id(document_id: str) -> str:
+    """The point id of a document's record."""
+    return str(uuid5(_RECORDS, f"document/{document_id}"))
 
 
 def byte_hash(data: bytes) -> str:

@@ -128,6 +128,8 @@ class Relevance(Struct, frozen=True):
 
 
 Confidence = Literal["high", "medium", "low"]
+Intent = Literal["answer", "catalogue", "recommend"]
+"""What a question wants: an answer, a list of documents, or advice on what to read."""
 
 
 class Quote(Struct, frozen=True):
@@ -182,6 +184,8 @@ class Support(Struct, frozen=True):
 class Extras(Struct, frozen=True, kw_only=True):
     """What only some modes of an answer have; left out of the JSON where it is not set."""
 
+    intent: Intent | UnsetType = UNSET
+    """What the question was taken to want, where that is not simply an answer."""
     citations: tuple[Quote, ...] | UnsetType = UNSET
     """Structured: the quotes that really stand in their sources."""
     rejected_quotes: tuple[RejectedQuote, ...] | UnsetType = UNSET

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters import payloads
+from app.core import hashing
 from app.core.model import Candidate, DocumentRecord, Passage, StateRecord
 from app.errors import StoreUnavailable
 from tests.stores import document, passage, state
@@ -50,8 +51,8 @@ def test_a_payload_holds_every_path_above_the_document() -> None:
 
 
 def test_records_never_share_a_point() -> None:
-    ids = {payloads.record_id(name) for name in ("a", "A", "a/", "state", "", "ä", "a\u0308")}
-    assert len(ids | {payloads.STATE_ID}) == 8
+    ids = {hashing.record_id(name) for name in ("a", "A", "a/", "state", "", "ä", "a\u0308")}
+    assert len(ids | {hashing.STATE_ID}) == 8
 
 
 def test_the_state_is_visible_in_no_scope() -> None:

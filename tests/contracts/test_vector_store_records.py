@@ -89,6 +89,7 @@ async def test_a_missing_collection_is_an_error_except_for_its_state(store: Vect
         store.write_documents(collection, [document("a.md")]),
         store.write_state(state(collection)),
         documents(store, collection),
+        anext(aiter(store.find_documents(collection, EVERYONE))),
     ):
         with pytest.raises(StoreUnavailable):
             await call

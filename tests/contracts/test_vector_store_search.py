@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.model import Scope
 from app.ports import VectorStore
-from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, passage, spec
+from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, passage, spec, state
 
 pytestmark = LOCAL_MODE
 
@@ -113,6 +113,8 @@ async def assert_sees(store: VectorStore, collection: str, scope: Scope, wanted:
     assert sorted(await found(store, collection, scope=scope)) == sorted([*wanted, *wanted])
     assert await store.count(collection, scope) == (len(wanted), 2 * len(wanted))
     assert await store.visible(collection, [*LIBRARY, "unknown.md"], scope) == wanted
+    records = [record async for record in store.find_documents(collection, scope)]
+    assert sorted(record.document_id for record in records) == sorted(wanted)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +164,18 @@ async def test_only_the_documents_asked_about_are_visible(library: VectorStore, 
     assert await library.visible(collection, [], EVERYONE) == set()
     await library.delete_passages(collection, [passage("hr/leave", position).passage_id for position in (0, 1)])
     assert await library.visible(collection, asked, EVERYONE) == {"hr/leave.md"}
+
+
+async def test_every_record_in_scope_is_found_whole_and_the_state_is_none_of_them(
+    store: VectorStore, collection: str
+) -> None:
+    await store.create(spec(collection))
+    await store.write_state(state(collection))
+    wanted = [document(f"hr/{n:03}.md", tags=("hr",), url=f"https://wiki.example/{n}") for n in range(150)]
+    hidden = [document(f"it/{n}.md", access=("staff",)) for n in range(150)]
+    await store.write_documents(collection, [record for pair in zip(wanted, hidden, strict=True) for record in pair])
+    records = [record async for record in store.find_documents(collection, EVERYONE)]
+    assert sorted(records, key=lambda record: record.document_id) == wanted
 
 
 async def test_a_narrow_scope_still_gets_its_full_number(store: VectorStore, collection: str) -> None:
