@@ -85,9 +85,7 @@ def test_spans_join_to_the_text_and_none_is_empty(text: str) -> None:
         assert all(text[start:end].strip() for start, end in spans)
 
 
-@pytest.mark.parametrize(
-    "unit", [".", ". ", "。(", "a.b ", ".)", "\n", " ", "\n \n", "- ", "A. ", ".[1]", "((", "1."]
-)
+@pytest.mark.parametrize("unit", [".", ". ", "。(", "a.b ", ".)", "\n", " ", "\n \n", "- ", "A. ", ".[1]", "((", "1."])
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     text = unit * (200_000 // len(unit)) + "x"
     began = time.process_time()
