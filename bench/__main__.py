@@ -1,0 +1,10 @@
+"""`make bench`: every measurement that needs no data but what the repository brings."""
+
+from __future__ import annotations
+
+from bench import citation_filter, service
+
+print("The citation filter")
+citation_filter.main()
+print("\nThe service")
+service.main()
