@@ -159,7 +159,7 @@ class EvidenceStore(Protocol):
     """Keeps answers for a fixed time, the text of a passage once for a revision. Never waits long."""
 
     async def put(self, evidence: Evidence) -> None:
-        """Keep it under the reply's id. Every text in it lives as long as the youngest answer that needs it."""
+        """Keep it under the reply's id: a `get` after it finds it. Its texts live as long as any answer needs them."""
 
     async def get(self, answer_id: str) -> Evidence | None:
         """Exactly what was put; None when it is unknown, expired or not whole."""

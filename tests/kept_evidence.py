@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
-from app.adapters.circuit import CALL_TIMEOUT_S
 from app.adapters.redis_circuit import connect
 from app.adapters.redis_evidence import RedisEvidence
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.core.evidence import Evidence
 from app.core.model import Relevance, Reply, Source, Status
-from app.errors import EvidenceUnavailable
 from app.metrics import EVIDENCE_FAILURES
-from app.ports import EvidenceStore
 
 TTL_S = 1_000
 
@@ -96,12 +90,3 @@ async def in_redis(url: str, clock: Clock) -> AsyncIterator[RedisEvidence]:
 
 def failures(kind: str) -> float:
     return EVIDENCE_FAILURES.labels(kind)._value.get()
-
-
-async def assert_fails_in_time(store: EvidenceStore) -> None:
-    """Twice: the first call runs into its bound at the latest, the second finds the circuit open."""
-    for bound in (CALL_TIMEOUT_S + 0.3, 0.1):
-        started = time.perf_counter()
-        with pytest.raises(EvidenceUnavailable):
-            await store.put(evidence("a1", source(1, "a.md")))
-        assert time.perf_counter() - started < bound

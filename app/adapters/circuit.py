@@ -39,12 +39,16 @@ class Circuit:
         self._clock = clock
         self._rest_until = float("-inf")
 
-    async def call(self, kind: str, call: Callable[[], Awaitable[_T]]) -> _T:
-        """What the call returns, within CALL_TIMEOUT_S. Raises CallFailed."""
-        if self._clock() < self._rest_until:
+    @property
+    def is_open(self) -> bool:
+        return self._clock() < self._rest_until
+
+    async def call(self, kind: str, call: Callable[[], Awaitable[_T]], timeout_s: float = CALL_TIMEOUT_S) -> _T:
+        """What the call returns, within `timeout_s`. Raises CallFailed."""
+        if self.is_open:
             raise CallFailed(f"{self._name} rests after a failure")
         try:
-            async with asyncio.timeout(CALL_TIMEOUT_S):
+            async with asyncio.timeout(timeout_s):
                 return await call()
         except self._errors as exc:
             self.failed(kind, exc)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from app.core import verdict
 from app.core.evidence import KeptReply
@@ -102,24 +102,6 @@ def about_the_answer(question: str) -> AboutTheAnswer | None:
     words = re.sub(r"\W+", " ", re.sub(r"['’]s\b", " is", question.casefold()))
     phrase = " ".join(_COURTESY.sub(" ", words).split())
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(phrase)), None)
-
-
-class FollowUp(Struct, frozen=True):
-    """A question in the light of the one before it."""
-
-    searched: str
-    """What to embed and search with; the model never sees it."""
-    told: Reply | None = None
-    """The whole reply, when the question is about the earlier answer itself."""
-
-
-def follow(question: str, earlier: KeptReply | None) -> FollowUp:
-    if earlier is None:
-        return FollowUp(question)
-    kind = about_the_answer(question)
-    if kind is None:
-        return FollowUp(widened(question, earlier.searched))
-    return FollowUp(earlier.searched, retold(kind, earlier))
 
 
 def retold(kind: AboutTheAnswer, earlier: KeptReply) -> Reply:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
 
-from app.adapters.circuit import REST_S
+from app.adapters.circuit import CALL_TIMEOUT_S, REST_S
 from app.adapters.redis_evidence import RedisEvidence
 from app.errors import EvidenceUnavailable
-from tests.kept_evidence import TTL_S, Clock, assert_fails_in_time, evidence, failures, in_redis, source
+from tests.kept_evidence import TTL_S, Clock, evidence, failures, in_redis, source
 from tests.redis_server import RedisServer
 
 ANSWER_KEY = "vouch:evidence:vouch:a1"
@@ -81,3 +82,12 @@ async def test_a_lost_redis_is_an_error_of_ours_in_time_and_left_alone(
     clock.now += REST_S
     await store.put(evidence("a1"))
     assert await store.get("a1") == evidence("a1")
+
+
+async def assert_fails_in_time(store: RedisEvidence) -> None:
+    """Twice: the first call runs into its bound at the latest, the second finds the circuit open."""
+    for bound in (CALL_TIMEOUT_S + 0.3, 0.1):
+        started = time.perf_counter()
+        with pytest.raises(EvidenceUnavailable):
+            await store.put(evidence("a1", source(1, "a.md")))
+        assert time.perf_counter() - started < bound

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from app.core.citations import CitationFilter
 from app.core.evidence import KeptReply, show
-from app.core.followups import AboutTheAnswer, FollowUp, about_the_answer, follow, retold, widened
+from app.core.followups import AboutTheAnswer, about_the_answer, retold, widened
 from app.core.model import Source, Status
 from tests.core.test_evidence import SECRET, evidence, source
 
@@ -222,15 +222,6 @@ def test_a_follow_up_is_searched_with_the_earlier_question_after_it(question: st
 )
 def test_a_question_that_stands_alone_is_searched_as_it_is(question: str) -> None:
     assert widened(question, EARLIER) == question
-
-
-def test_a_follow_up_is_either_told_or_searched() -> None:
-    earlier = seen(source(1, "a.md"))
-    alone = "How much is the meal allowance on a business trip?"
-    assert follow("Repeat that", None) == FollowUp("Repeat that")
-    assert follow(alone, earlier) == FollowUp(alone)
-    assert follow("Until when?", earlier) == FollowUp(f"Until when? {earlier.searched}")
-    assert follow("Repeat that", earlier) == FollowUp(earlier.searched, retold(REPEAT, earlier))
 
 
 def test_a_chain_of_follow_ups_reaches_back_to_the_last_question_that_stood_alone() -> None:
