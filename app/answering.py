@@ -7,29 +7,21 @@ from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from app import caching, evidence
-from app.core import followups, gate, packing, verdict
-from app.core.model import (
-    CachedAnswer,
-    Candidate,
-    Extras,
-    Relevance,
-    Reply,
-    Source,
-    StateRecord,
-    Status,
-    Support,
-)
+from app import caching, evidence, gathering
+from app.core import followups, verdict
+from app.core.intent import IntentOption, decide
+from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
 from app.core.question import normalise
 from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
+from app.gathering import Index
 from app.logs import log
 from app.metrics import IN_PROGRESS
 from app.ports import Embedder
 from app.request import DEFAULT_TOP_K, Ask
 from app.run import Run, account
 from app.services import Services
-from app.writing import Writer, Written
+from app.writing import Writer, Written, composed
 
 MAX_TOP_K = 40
 
@@ -47,22 +39,22 @@ class Delta(Struct, frozen=True):
 Emit = Callable[[SourcesEvent | Delta], None]
 
 
-class Index(Struct, frozen=True):
-    """The index as one request sees it, read once."""
-
-    state: StateRecord | None
-    embedder: Embedder | None
-    threshold: float
-
-
-def ask(question: str, *, top_k: int = DEFAULT_TOP_K, earlier: str | None = None, **options: Any) -> Ask:
-    """A request with its question normalised and `top_k` clamped to 1..40. Raises BadQuestion.
+def ask(
+    question: str,
+    *,
+    top_k: int = DEFAULT_TOP_K,
+    earlier: str | None = None,
+    intent: IntentOption = "auto",
+    **options: Any,
+) -> Ask:
+    """A request with its question normalised, `top_k` clamped to 1..40 and its intent decided. Raises BadQuestion.
 
     `earlier` is what was searched with for the answer that the question follows up on: it may widen the search.
     """
     question = normalise(question)
     searched = followups.widened(question, earlier) if earlier else question
-    return Ask(question=question, searched=searched, top_k=max(1, min(MAX_TOP_K, top_k)), **options)
+    clamped, decided = max(1, min(MAX_TOP_K, top_k)), decide(question, intent)
+    return Ask(question=question, searched=searched, top_k=clamped, intent=decided, **options)
 
 
 async def open_index(services: Services) -> Index:
@@ -78,7 +70,7 @@ async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
     if index.state is None or index.embedder is None:
         return []
     vector = await index.embedder.embed_query(ask.searched)
-    return await _find(ask, index.state, vector, services)
+    return await gathering.find(ask, index.state, vector, services)
 
 
 async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Reply:
@@ -86,7 +78,7 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
 
     Only cancellation gets out: the caller went away, and then nothing is kept.
     """
-    run = Run(revision=index.state.revision if index.state else None)
+    run = Run(revision=index.state.revision if index.state else None, intent=ask.intent)
     with IN_PROGRESS.track_inprogress():
         try:
             async with services.deadlines.limit():
@@ -101,39 +93,35 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
 
 
 async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Emit) -> Reply:
-    state, policy = index.state, services.policy
+    state = index.state
     if state is None or index.embedder is None:
         return run.refused("no_candidates", Relevance(None, index.threshold, 0, 0))
     key = caching.key(ask, state, index.threshold, services) if state.state == "ready" else None
     if key is not None and (known := await run.timed("cache", services.cache.get(key))):
         return await _judged(ask, _replay(known, run, emit), index.embedder, services, run, cached=True)
-    vector = await run.timed("embed", index.embedder.embed_query(ask.searched))
-    candidates = await run.timed("search", _find(ask, state, vector, services))
-    decision = gate.decide(candidates, index.threshold, policy.min_passages)
-    if decision.reason is not None:
-        return run.refused(decision.reason, decision.relevance)
-    run.packed = packing.pack(decision.accepted, policy.context_tokens)
-    if not run.packed:
-        return run.refused("nothing_packed", decision.relevance)
-    run.relevance = decision.relevance
+    gather = gathering.documents if ask.intent == "catalogue" else gathering.passages
+    found = await gather(ask, state, index.embedder, index.threshold, services, run)
+    if found.reason is not None:
+        return run.refused(found.reason, found.relevance)
+    run.packed, run.relevance = found.sources, found.relevance
     emit(SourcesEvent(run.id, state.revision, run.packed))
-    written = await _write(ask, services, run, emit)
+    written = await _write(ask, found.text, services, run, emit)
     reply = await _judged(ask, written, index.embedder, services, run)
     if key is not None and reply.status is Status.ANSWERED:
         await caching.keep(key, reply, state, services)
     return reply
 
 
-async def _find(ask: Ask, state: StateRecord, vector: list[float], services: Services) -> list[Candidate]:
-    limit = max(ask.top_k, services.policy.min_passages)
-    return await services.store.search(state.collection, vector, limit, ask.scope)
+async def _write(ask: Ask, listing: str | None, services: Services, run: Run, emit: Emit) -> Written:
+    def show(text: str) -> None:
+        emit(Delta(text))
 
-
-async def _write(ask: Ask, services: Services, run: Run, emit: Emit) -> Written:
+    if listing is not None:
+        return composed(listing, "catalogue", len(run.packed), show)
     run.model = services.answerer.model
     writer = Writer(services.answerer, services.fallback)
     with run.stage("model"):
-        return await writer.write(ask.mode, ask.question, run.packed, lambda text: emit(Delta(text)))
+        return await writer.write(ask.mode, ask.question, run.packed, show)
 
 
 async def _judged(
@@ -159,9 +147,12 @@ async def _judged(
 
 
 async def _support(ask: Ask, written: Written, embedder: Embedder, services: Services, run: Run) -> Support | None:
-    """What the sources support; None when nobody asked. A check that breaks fails only an answer that needs it."""
+    """What the sources support; None when nobody asked. A check that breaks fails only an answer that needs it.
+
+    A catalogue claims nothing that could be checked.
+    """
     needed = ask.citation_policy == "supported"
-    if not (needed or ask.verify):
+    if ask.intent == "catalogue" or not (needed or ask.verify):
         return None
     if isinstance(written.extras.support, Support):
         return written.extras.support

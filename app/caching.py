@@ -25,7 +25,13 @@ def key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> s
         "context_tokens": policy.context_tokens,
         "chat_base_url": policy.chat_base_url,
     }
-    options = {"top_k": ask.top_k, "citation_policy": ask.citation_policy, "mode": ask.mode, "searched": ask.searched}
+    options = {
+        "top_k": ask.top_k,
+        "citation_policy": ask.citation_policy,
+        "mode": ask.mode,
+        "intent": ask.intent,
+        "searched": ask.searched,
+    }
     return hashing.cache_key(
         revision=state.revision,
         cache_epoch=state.cache_epoch,

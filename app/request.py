@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from app.core import verdict
-from app.core.model import Scope
+from app.core.model import Intent, Scope
 
 ANONYMOUS = "anonymous"
 DEFAULT_TOP_K = 8
@@ -25,5 +25,6 @@ class Ask(Struct, frozen=True, kw_only=True):
     citation_policy: verdict.CitationPolicy = "drop"
     mode: Mode = "text"
     verify: bool = False
+    intent: Intent = "answer"
     scope: Scope = Scope()
     caller: str = ANONYMOUS

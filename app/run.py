@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import UNSET, structs
+
 from app.core import verdict
-from app.core.model import Extras, Relevance, Reply, Source, Status
+from app.core.model import Extras, Intent, Relevance, Reply, Source, Status
 from app.logs import log
 from app.metrics import ANSWERS, CACHE_REQUESTS, CITATIONS_DROPPED, STAGE_SECONDS
 
@@ -25,6 +27,7 @@ class Run:
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     relevance: Relevance | None = None
     model: str | None = None
+    intent: Intent = "answer"
     packed: tuple[Source, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
     _started: float = field(default_factory=time.perf_counter)
@@ -60,6 +63,7 @@ class Run:
         extras: Extras = Extras(),  # noqa: B008 - frozen
         cached: bool = False,
     ) -> Reply:
+        extras = structs.replace(extras, intent=UNSET if self.intent == "answer" else self.intent)
         return Reply(
             id=self.id,
             status=status,
@@ -93,6 +97,7 @@ def account(reply: Reply, question: str | None = None) -> None:
     log.info(
         "answer.done",
         id=reply.id,
+        intent=reply.intent or "answer",
         status=reply.status,
         reason=reply.reason,
         cached=reply.cached,

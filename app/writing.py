@@ -67,6 +67,13 @@ class Screen:
             self._show(text)
 
 
+def composed(text: str, author: str, source_count: int, show: Callable[[str], None]) -> Written:
+    """A text of our own, let through as a model's is. Raises AnswererFailed."""
+    screen = Screen(source_count, show)
+    screen.feed(text)
+    return screen.finish(author)
+
+
 class Writer:
     """Writes with `answerer`; `fallback` stands in where a model's text can't be used."""
 

@@ -115,7 +115,7 @@ class EdgeCollection:
 
     def document_page(self, offset: Offset, scope: Scope | None) -> tuple[list[DocumentRecord], Offset]:
         """Up to PAGE records from `offset` on, all or those in `scope`, and where the next page starts."""
-        conditions = payloads.ALL_DOCUMENTS + (payloads.scope_conditions(scope) if scope else [])
+        conditions = payloads.ALL_DOCUMENTS + (payloads.scope_conditions(scope) if scope is not None else [])
         found, following = _scroll(self._records, conditions, offset)
         return [payloads.to_document(record.payload) for record in found], following
 

@@ -41,6 +41,18 @@ def pack(candidates: Sequence[Candidate], budget_tokens: int) -> tuple[Source, .
     return tuple(_source(number, candidate) for number, candidate in enumerate(packed, 1))
 
 
+def documents_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first candidate of each document, then all others, each in the order given."""
+    seen: set[str] = set()
+    first: list[Candidate] = []
+    others: list[Candidate] = []
+    for candidate in candidates:
+        document_id = candidate.passage.document_id
+        (others if document_id in seen else first).append(candidate)
+        seen.add(document_id)
+    return first + others
+
+
 def prompt_tokens(passage: Passage) -> int:
     """Tokens that the passage takes in the prompt, its title, heading and fence included.
 

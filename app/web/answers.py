@@ -14,6 +14,7 @@ from app import answering
 from app.answering import Delta, SourcesEvent
 from app.core import followups, gate, packing
 from app.core.evidence import KeptReply
+from app.core.intent import IntentOption
 from app.core.model import Candidate, Relevance, Reply
 from app.core.question import normalise
 from app.core.verdict import CitationPolicy
@@ -40,6 +41,8 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     mode: Mode = "text"
     verify: bool = False
     """Check sentence by sentence what the cited sources support."""
+    intent: IntentOption = "auto"
+    """Whether to answer, to list documents or to advise what to read; by default the question tells."""
     filter: Filter = Filter()
     previous: str | None = None
     """The id of the answer that the question follows up on."""
@@ -89,6 +92,7 @@ async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> event
         citation_policy=data.citation_policy,
         mode=data.mode,
         verify=data.verify,
+        intent=data.intent,
         scope=scope_of(data.filter.source_prefix, data.filter.tags),
     )
     index = await answering.open_index(services)
@@ -124,7 +128,7 @@ async def get_search(
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
     services: Services = request.app.state.services
-    ask = answering.ask(q, top_k=top_k, scope=scope_of(None, ()))
+    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(None, ()))
     index = await answering.open_index(services)
     candidates = await answering.search(ask, index, services)
     decision = gate.decide(candidates, index.threshold, services.policy.min_passages)
