@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from app.core.hashing import prepared_text
 from app.ports import Tokenizer
 from ingest.document import Block, Document, Piece
-from ingest.splitting import Splitter
+from ingest.splitting import CHARACTERS_A_TOKEN, Splitter
 
 CHUNKER_VERSION = 1
 """Part of the fingerprint: raise it with every change that makes other passages of the same text."""
@@ -19,15 +19,20 @@ HEADING_TOKENS = 40
 
 
 def chunk(document: Document, tokenizer: Tokenizer) -> list[Piece]:
-    """The passages of a document, in order. With title and headings, none has more than `tokenizer.max_tokens`.
+    """The passages of a document, in order. None has more than `tokenizer.max_tokens` behind its title and headings.
 
-    Headings are boundaries. Blocks stay whole where they fit, and neighbours share a passage.
+    The title counts as `fit_title` leaves it. Headings are boundaries. Blocks stay whole where they fit, and
+    neighbours share a passage. Headings that find no room in the heading path are said in the text.
     """
     pieces: list[Piece] = []
-    for (heading, page), blocks in groupby(document.blocks, key=lambda block: (block.heading, block.page)):
+    title = fit_title(document.title, tokenizer)
+    said: tuple[str, ...] = ()
+    for (_, heading, page), blocks in groupby(document.blocks, key=lambda b: (b.section, b.heading, b.page)):
         fitted = fit_heading(heading, tokenizer)
-        limit = tokenizer.max_tokens - tokenizer.count(prepared_text(document.title, fitted, ""))
-        pieces += [Piece(text, fitted, page) for text in _passages(list(blocks), tokenizer, limit)]
+        unsaid = [Block(name) for name in _unsaid(said, heading, fitted)]
+        splitter = Splitter(tokenizer, prepared_text(title, fitted, ""))
+        pieces += [Piece(text, fitted, page) for text in splitter.passages([*unsaid, *blocks])]
+        said = heading
     return pieces
 
 
@@ -40,21 +45,25 @@ def fit_heading(heading: Sequence[str], tokenizer: Tokenizer) -> tuple[str, ...]
     kept: list[str] = []
     room = HEADING_TOKENS
     for name in reversed(heading):
-        tokens = len(tokenizer.spans(name)) + 1  # the ` > ` before it
-        if tokens > room:
+        if _shortened(name, tokenizer, room - 1) != name:  # less the ` > ` before it
             break
         kept.insert(0, name)
-        room -= tokens
+        room -= len(tokenizer.spans(name)) + 1
     if heading and not kept:
         kept = [_shortened(heading[-1], tokenizer, HEADING_TOKENS)]
     return tuple(kept)
 
 
-def _passages(blocks: Sequence[Block], tokenizer: Tokenizer, limit: int) -> Iterator[str]:
-    splitter = Splitter(tokenizer, limit)
-    return splitter.joined(f"{part}\n\n" for block in blocks for part in splitter.parts(block))
+def _unsaid(said: Sequence[str], heading: Sequence[str], fitted: Sequence[str]) -> Sequence[str]:
+    """The headings that are new since the passage before, and not whole in what this one carries."""
+    shared = next((i for i, (a, b) in enumerate(zip(said, heading, strict=False)) if a != b), len(said))
+    carried = len(heading) - len(fitted)
+    if heading and heading[carried] != fitted[0]:
+        carried += 1
+    return heading[shared:carried]
 
 
 def _shortened(text: str, tokenizer: Tokenizer, tokens: int) -> str:
+    text = text[: tokens * CHARACTERS_A_TOKEN]
     spans = tokenizer.spans(text)
     return text if len(spans) <= tokens else text[: spans[tokens - 1][1]].rstrip()

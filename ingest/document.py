@@ -16,6 +16,8 @@ class Block(Struct, frozen=True):
     heading: tuple[str, ...] = ()
     kind: Kind = "paragraph"
     page: int | None = None
+    section: int = 0
+    """Number of the heading it stands under, 0 before the first: neighbouring sections may bear the same name."""
 
 
 class Document(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ open a new group while others can, so that no group is small without need.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -42,10 +43,13 @@ def group(units: Sequence[Unit], limit: int) -> list[Sequence[Unit]]:
 def _cut(ends: Sequence[int], priorities: Sequence[bytes], start: int, stop: int, smallest: float) -> int:
     """The index before which the run is cut; among equals the one nearest to the middle."""
     middle = (ends[start] + ends[stop]) / 2
-    candidates = [i for i in range(start + 1, stop) if min(ends[i] - ends[start], ends[stop] - ends[i]) >= smallest]
-    if candidates:
-        return max(candidates, key=lambda i: (priorities[i], -abs(ends[i] - middle)))
-    return min(range(start + 1, stop), key=lambda i: abs(ends[i] - middle))
+    first = max(start + 1, bisect_left(ends, ends[start] + smallest, start, stop))
+    last = min(stop - 1, bisect_right(ends, ends[stop] - smallest, start, stop) - 1)
+    if first > last:
+        return min(range(start + 1, stop), key=lambda index: abs(ends[index] - middle))
+    highest = max(priorities[first : last + 1])
+    equals = (index for index in range(first, last + 1) if priorities[index] == highest)
+    return min(equals, key=lambda index: abs(ends[index] - middle))
 
 
 def _priority(text: str) -> bytes:

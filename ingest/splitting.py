@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from app.core.sentences import sentence_spans
 from app.ports import Tokenizer
@@ -13,91 +15,136 @@ from ingest.grouping import Unit, group
 
 CHARACTERS_A_TOKEN = 8
 """At most, on average: some tokenizers take a word of any length for one unknown token."""
-_ITEM = re.compile(r"(?:[-*+•]|\d{1,9}[.)])\s")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_WINDOW = 65_536
+"""Characters that are tokenized in one call: a call for each word takes ten times as long."""
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])\s")
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})")
 _WORD = re.compile(r"\s*\S+\s*")
 _SLICE = range(16, 65)
 """Characters of a slice of a word that is too long to stay whole."""
 
 
 class Splitter:
-    """Cuts texts into parts of at most `limit` tokens, special tokens not counted."""
+    """Makes passages of at most `limit` tokens that fit behind `context`, which is embedded before each of them."""
 
-    def __init__(self, tokenizer: Tokenizer, limit: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, context: str) -> None:
         self._tokenizer = tokenizer
-        self._limit = limit
+        self._context = context
+        self._limit = tokenizer.max_tokens - tokenizer.count(context)
 
-    def parts(self, block: Block) -> Iterable[str]:
-        """The block whole if it fits, else parts of it in order; tables and code repeat their head in each."""
-        if self._fits(block.text):
-            return [block.text]
-        lines = block.text.splitlines(keepends=True)
+    def passages(self, blocks: Sequence[Block]) -> Iterator[str]:
+        """Blocks stay whole where they fit; neighbours share a passage."""
+        units = []
+        for block, tokens in zip(blocks, self._counts([block.text for block in blocks]), strict=True):
+            parts = [block.text] if tokens <= self._limit else list(self._parts(block))
+            sizes = [tokens] if tokens <= self._limit else self._counts(parts)
+            units += [Unit(f"{part}\n\n", size) for part, size in zip(parts, sizes, strict=True)]
+        return self._grouped(units, self._limit)
+
+    def _parts(self, block: Block) -> Iterator[str]:
+        lines = re.findall(r"[^\n]*\n|[^\n]+", block.text)
         match block.kind:
             case "list":
-                return self.joined(_items(lines))
+                return self._joined(_items(lines), self._limit)
             case "table":
-                return self._under_head(lines[:2], lines[2:], "")
-            case "code" if _FENCE.match(lines[0]) and _FENCE.fullmatch(lines[-1].rstrip()):
-                return self._under_head(lines[:2], lines[2:-1], lines[-1])
+                return self._under_head(lines, [lines[:2]], "")
+            case "code" if fence := _FENCE.match(lines[0]):
+                closed = len(lines) > 1 and _closes(lines[-1], fence["marks"])
+                body = lines[: -1 if closed else None]
+                return self._under_head(body, [lines[:2], lines[:1]], fence["marks"])
             case "code":
-                return self.joined(lines)
-        return self.joined([block.text])
+                return self._joined(lines, self._limit)
+        return self._joined([block.text], self._limit)
 
-    def joined(self, texts: Iterable[str]) -> Iterator[str]:
-        """Neighbouring texts put together to parts that fit; a text that is too large is itself taken apart."""
-        for together in group([unit for text in texts for unit in self._units(text)], self._limit):
-            yield from self._checked(together)
-
-    def _checked(self, together: Sequence[Unit]) -> Iterator[str]:
-        """A tokenizer may need more tokens for a whole than for its parts: then two parts are made of it."""
-        text = "".join(unit.text for unit in together)
-        if len(together) == 1 or self._fits(text):
-            if text.strip():
-                yield text.strip("\n").rstrip()
-            return
-        half = len(together) // 2
-        yield from self._checked(together[:half])
-        yield from self._checked(together[half:])
-
-    def _under_head(self, head: Sequence[str], rows: Sequence[str], foot: str) -> Iterator[str]:
-        """Parts that all begin with `head` and end with `foot`, unless those leave little room for rows."""
-        room = self._limit - self._count("".join([*head, foot]))
-        if room < self._limit // 2:
-            yield from self.joined([*head, *rows, foot])
-            return
-        for part in Splitter(self._tokenizer, room).joined(rows):
-            yield "".join([*head, part, "\n", foot]).rstrip()
-
-    def _units(self, text: str) -> Iterator[Unit]:
-        """The text whole if it fits, else its sentences, a sentence's words, a word's slices."""
-        if self._fits(text):
-            yield Unit(text, self._count(text))
-            return
-        for smaller in (_sentences(text), _words(text), _slices(text)):
-            if len(smaller) > 1:
-                for each in smaller:
-                    yield from self._units(each)
+    def _under_head(self, lines: Sequence[str], heads: Iterable[Sequence[str]], foot: str) -> Iterator[str]:
+        """Parts that all begin with the first head that leaves room for the lines after it, and end with `foot`."""
+        for head in heads:
+            before = "".join(head)
+            [taken] = self._counts([f"{before}\n{foot}"])
+            room = self._limit - taken
+            if room >= self._limit // 2:
+                for part in self._joined(lines[len(head) :], room):
+                    yield f"{before}{part}\n{foot}".rstrip()
                 return
-        yield Unit(text, self._count(text))
+        yield from self._joined(lines, self._limit)
 
-    def _fits(self, text: str) -> bool:
-        # The length first: tokenizing megabytes only to see that they are too many takes seconds.
-        return len(text) <= self._limit * CHARACTERS_A_TOKEN and self._count(text) <= self._limit
+    def _joined(self, texts: Sequence[str], limit: int) -> Iterator[str]:
+        """Neighbouring texts put together to parts that fit; a text that is too large is itself taken apart."""
+        return self._grouped(list(self._units(texts, limit, (_sentences, _words, _slices))), limit)
 
-    def _count(self, text: str) -> int:
-        """Tokens, or what so many characters count for."""
-        return max(len(self._tokenizer.spans(text)), len(text) // CHARACTERS_A_TOKEN)
+    def _grouped(self, units: Sequence[Unit], limit: int) -> Iterator[str]:
+        for together in group(units, limit):
+            yield from self._fitting([unit.text for unit in together])
+
+    def _fitting(self, texts: Sequence[str]) -> Iterator[str]:
+        """A tokenizer may need more tokens for a whole than for its parts: then two parts are made of it."""
+        text = "".join(texts).strip("\n").rstrip()
+        if not text:
+            return
+        if self._tokenizer.count(self._context + text) <= self._tokenizer.max_tokens or len(text) == 1:
+            yield text
+            return
+        halves = texts if len(texts) > 1 else text
+        yield from self._fitting(list(halves[: len(halves) // 2]))
+        yield from self._fitting(list(halves[len(halves) // 2 :]))
+
+    def _units(
+        self, texts: Sequence[str], limit: int, cuts: Sequence[Callable[[str], Sequence[str]]]
+    ) -> Iterator[Unit]:
+        """Each text whole if it fits, else its sentences, a sentence's words, a word's slices."""
+        for text, tokens in zip(texts, self._counts(texts), strict=True):
+            if tokens <= limit or not cuts:
+                yield Unit(text, tokens)
+            else:
+                yield from self._units(cuts[0](text), limit, cuts[1:])
+
+    def _counts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text; of one that is too large at first sight, what its characters count for."""
+        counts = [-(-len(text) // CHARACTERS_A_TOKEN) for text in texts]
+        near = [index for index, count in enumerate(counts) if count <= self._limit]
+        for window in _windows([len(texts[index]) for index in near]):
+            indices = near[window]
+            for index, tokens in zip(indices, self._tokens([texts[index] for index in indices]), strict=True):
+                counts[index] = max(counts[index], tokens)
+        return counts
+
+    def _tokens(self, texts: Sequence[str]) -> Iterator[int]:
+        """Tokens of each text, from one call for all of them."""
+        starts = [start for start, _ in self._tokenizer.spans("\n".join(texts))]
+        bounds = accumulate((len(text) + 1 for text in texts), initial=0)
+        firsts = (bisect_left(starts, bound) for bound in bounds)
+        return (following - first for first, following in pairwise(firsts))
+
+
+def _windows(lengths: Sequence[int]) -> Iterator[slice]:
+    """Consecutive slices that hold about _WINDOW characters each."""
+    start = size = 0
+    for index, length in enumerate(lengths):
+        if size + length > _WINDOW and index > start:
+            yield slice(start, index)
+            start, size = index, 0
+        size += length
+    if start < len(lengths):
+        yield slice(start, len(lengths))
 
 
 def _items(lines: Sequence[str]) -> list[str]:
     """A list's items, each with what is nested in it."""
+    margin = len(lines[0]) - len(lines[0].lstrip())
     items: list[str] = []
     for line in lines:
-        if items and not _ITEM.match(line):
+        opens = _ITEM.match(line) and len(line) - len(line.lstrip()) <= margin
+        if items and not opens:
             items[-1] += line
         else:
             items.append(line)
     return items
+
+
+def _closes(line: str, marks: str) -> bool:
+    """Whether a line ends the fence that `marks` began."""
+    line = line.strip()
+    return len(line) >= len(marks) and set(line) == {marks[0]}
 
 
 def _sentences(text: str) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
-from typing import Any
+from collections.abc import Mapping
+from datetime import date
 from urllib.parse import urlsplit
 
 import yaml
@@ -12,8 +12,13 @@ from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
 
-_BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_UNCLOSED = re.compile(r"\s*---[ \t]*\n[\w-]+:(?:[ \t]|\n)")
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt\s].*)?")
 _DATES = ("updated", "updated_at", "last_modified", "date")
+_MAX_CHARACTERS = 65_536
+_STRING = "tag:yaml.org,2002:str"
+_NULL = "tag:yaml.org,2002:null"
 
 
 class FrontMatter(Struct, frozen=True):
@@ -31,53 +36,84 @@ def split(source: str) -> tuple[FrontMatter, str]:
     """
     block = _BLOCK.match(source)
     if block is None:
+        if _UNCLOSED.match(source):
+            raise UnreadableDocument("its front matter has no end: close it with a line `---`")
         return FrontMatter(), source
+    node = _parse(block[1])
+    if node is None:
+        return FrontMatter(), source[block.end() :]
+    if not isinstance(node, yaml.MappingNode):  # a text between two rules
+        return FrontMatter(), source
+    return _read(_fields(node)), source[block.end() :]
+
+
+def _parse(block: str) -> yaml.Node | None:
+    """The nodes, not their values: those would turn the title 1.10 into 1.1, and can grow without bound."""
+    if len(block) > _MAX_CHARACTERS:
+        raise UnreadableDocument(f"its front matter is longer than {_MAX_CHARACTERS} characters")
     try:
-        values = yaml.safe_load(block[1])
-    except (yaml.YAMLError, ValueError) as exc:
+        return yaml.compose(block, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as exc:
         raise UnreadableDocument("its front matter is not valid YAML") from exc
-    if not isinstance(values, dict):  # a text between two rules
-        return FrontMatter(), source
-    return _read(values), source[block.end() :]
 
 
-def _read(values: dict[Any, Any]) -> FrontMatter:
+def _fields(node: yaml.MappingNode) -> Mapping[str, yaml.Node]:
+    fields: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        name = _text(key).lower()
+        if name in fields:
+            raise UnreadableDocument(f"its front matter says `{name}` twice")
+        if name:
+            fields[name] = value
+    return fields
+
+
+def _read(fields: Mapping[str, yaml.Node]) -> FrontMatter:
     return FrontMatter(
-        title=_text(values.get("title")),
-        url=_url(values.get("url")),
-        updated_at=next((day for name in _DATES if (day := _day(values.get(name)))), None),
-        tags=_words(values.get("tags")),
-        access=_words(values["access"]) if "access" in values else ("public",),
+        title=_text(fields.get("title")),
+        url=_url(_text(fields.get("url"))),
+        updated_at=next((day for name in _DATES if (day := _day(_text(fields.get(name))))), None),
+        tags=_words(fields.get("tags")),
+        access=_groups(fields["access"]) if "access" in fields else ("public",),
     )
 
 
-def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+def _text(node: yaml.Node | None) -> str:
+    """A scalar as it is written."""
+    if not isinstance(node, yaml.ScalarNode) or node.tag == _NULL:
+        return ""
+    return " ".join(node.value.split())
 
 
-def _url(value: object) -> str | None:
+def _url(value: str) -> str | None:
     """An address that a reader may follow; nothing else may become a link."""
     try:
-        parts = urlsplit(value) if isinstance(value, str) else None
+        parts = urlsplit(value)
     except ValueError:
         return None
-    return str(value) if parts and parts.scheme in ("http", "https") and parts.netloc else None
+    return value if parts.scheme in ("http", "https") and parts.netloc and " " not in value else None
 
 
-def _day(value: object) -> str | None:
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return None
-    if isinstance(value, datetime):
-        return value.date().isoformat()
-    return value.isoformat() if isinstance(value, date) else None
+def _day(value: str) -> str | None:
+    """The day of a date or a time, as it is written there: no time zone moves it."""
+    stated = _DAY.fullmatch(value)
+    try:
+        return date(*map(int, stated.groups())).isoformat() if stated else None
+    except ValueError:
+        return None
 
 
-def _words(value: object) -> tuple[str, ...]:
-    """A list of words, or words with commas between them; nothing of what is neither."""
-    given = value.split(",") if isinstance(value, str) else value
-    if not isinstance(given, list):
+def _groups(node: yaml.Node) -> tuple[str, ...]:
+    """Groups by name. A number, a truth value or a mapping is a mistake, and opens the document to nobody."""
+    if isinstance(node, yaml.ScalarNode) and node.tag != _STRING:
         return ()
-    return tuple(dict.fromkeys(word for each in given if (word := _text(each))))
+    return _words(node)
+
+
+def _words(node: yaml.Node | None) -> tuple[str, ...]:
+    """A list of words, or words with commas between them; nothing of what is neither."""
+    if isinstance(node, yaml.SequenceNode):
+        given = [_text(each) for each in node.value]
+    else:
+        given = [word.strip() for word in _text(node).split(",")]
+    return tuple(dict.fromkeys(word for word in given if word))

@@ -1,17 +1,27 @@
-"""Markdown: blocks by the parser's line numbers, their text as it stands in the source."""
+"""Markdown: blocks by the parser's line numbers, their text as it stands in the source.
+
+Left out are HTML comments, rules (`---`) and the marks of headings; everything else is in some block.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingest.document import Block, Document, Kind
 from ingest.readers import front_matter
+from ingest.readers.comments import visible_lines
+from ingest.readers.outline import Outline
 
-_PARSER = MarkdownIt("commonmark").enable("table")
+_INLINE = MarkdownIt("commonmark")
+_BLOCKS = MarkdownIt("commonmark").enable("table")
+_BLOCKS.core.ruler.disable(["inline", "text_join"])  # only headings need it, and hostile lines take it minutes
+_LONGEST_HEADING = 1_000
+"""Characters; a longer one keeps its markup."""
 _KINDS: dict[str, Kind] = {
     "paragraph_open": "paragraph",
     "bullet_list_open": "list",
@@ -20,17 +30,17 @@ _KINDS: dict[str, Kind] = {
     "code_block": "code",
     "table_open": "table",
 }
-_CODE_SPAN_OR_COMMENT = re.compile(r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))|<!--.*?-->", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MORE_THAN_TEXT = frozenset({"link_open", "image", "html_inline"})
+_COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
 
 
 def read(source: str) -> Document:
     """Raises UnreadableDocument when the front matter can't be read."""
     about, text = front_matter.split(source)
-    sections = _Sections(text)
-    blocks = tuple(sections.blocks())
+    outline = Outline()
+    blocks = tuple(_blocks(text, outline))
     return Document(
-        title=about.title or sections.first_title,
+        title=about.title or outline.title,
         blocks=blocks,
         url=about.url,
         updated_at=about.updated_at,
@@ -39,68 +49,41 @@ def read(source: str) -> Document:
     )
 
 
-class _Sections:
-    """Walks the top-level blocks and keeps the headings that they stand under."""
+def _blocks(source: str, outline: Outline) -> Iterator[Block]:
+    references: dict[str, Any] = {}
+    tokens = _BLOCKS.parse(source, references)
+    lines = visible_lines(source, tokens)
 
-    def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._tokens = _PARSER.parse(text)
-        self._path: list[tuple[int, str]] = []
-        self._bare: Block | None = None
-        self.first_title = ""
+    def between(start: int, stop: int) -> str:
+        return "\n".join(line for line in lines[start:stop] if line is not None)
 
-    def blocks(self) -> Iterator[Block]:
-        end = 0
-        for index, token in enumerate(self._tokens):
-            if token.level or token.map is None:
-                continue
-            start, stop = token.map
-            yield from self._block(end, start, "other")  # link definitions, which are no tokens
-            end = stop
-            if token.type == "heading_open":
-                yield from self._enter(int(token.tag[1]), _plain(self._tokens[index + 1]), start, stop)
-            elif token.type != "hr":
-                yield from self._block(start, stop, _KINDS.get(token.type, "other"))
-        yield from self._block(end, len(self._lines), "other")
-        yield from self._leave_bare()
-
-    def _enter(self, level: int, name: str, start: int, stop: int) -> Iterator[Block]:
-        """Go under a heading. The one before, if nothing stands under it, becomes text so that it is not lost."""
-        parent_level = self._path[-1][0] if self._path else 0
-        if level <= parent_level:
-            yield from self._leave_bare()
-        self._path = [above for above in self._path if above[0] < level]
-        heading = self._heading()
-        self._path.append((level, name))
-        self._bare = Block("\n".join(self._lines[start:stop]).strip(), heading)
-        if level == 1 and not self.first_title:
-            self.first_title = name
-
-    def _leave_bare(self) -> Iterator[Block]:
-        if self._bare is not None and self._bare.text:
-            yield self._bare
-        self._bare = None
-
-    def _block(self, start: int, stop: int, kind: Kind) -> Iterator[Block]:
-        text = "\n".join(self._lines[start:stop])
-        if kind != "code":
-            text = _without_comments(text)
-        if text.strip():
-            self._bare = None
-            yield Block(text.strip("\n").rstrip(), self._heading(), kind)
-
-    def _heading(self) -> tuple[str, ...]:
-        return tuple(name for _, name in self._path if name)
+    end = 0
+    for index, token in enumerate(tokens):
+        if token.level or token.map is None:
+            continue
+        start, stop = token.map
+        yield from outline.text(between(end, start), "other")  # link definitions, which are no tokens
+        end = stop
+        if token.type == "heading_open":
+            children = _children(tokens[index + 1].content, references)
+            is_text = any(child.type in _MORE_THAN_TEXT for child in children)
+            name = _plain(children)
+            yield from outline.enter(int(token.tag[1]), name, between(start, stop).strip(), is_text=is_text)
+        elif token.type != "hr":
+            yield from outline.text(between(start, stop), _KINDS.get(token.type, "other"))
+    yield from outline.text(between(end, len(lines)), "other")
+    yield from outline.end()
 
 
-def _plain(inline: Token) -> str:
+def _children(content: str, references: dict[str, Any]) -> Sequence[Token]:
+    """The inline tokens of a heading, less comments."""
+    if len(content) > _LONGEST_HEADING:
+        return [Token("text", "", 0, content=content)]
+    children = _INLINE.parseInline(content, references)[0].children or ()
+    return [child for child in children if child.type != "html_inline" or not _COMMENT.fullmatch(child.content)]
+
+
+def _plain(children: Sequence[Token]) -> str:
     """A heading's text without its markup."""
-    children: Sequence[Token] = inline.children or ()
     shown = [child for child in children if child.type != "html_inline"]
     return " ".join("".join(" " if child.type.endswith("break") else child.content for child in shown).split())
-
-
-def _without_comments(text: str) -> str:
-    if text.lstrip().startswith("<!--"):  # such a block is HTML up to the comment's end, or the document's
-        return _COMMENT.sub("", text)
-    return _CODE_SPAN_OR_COMMENT.sub(lambda match: match["code"] or "", text)
