@@ -80,8 +80,9 @@ async def in_sqlite(
 
 
 @asynccontextmanager
-async def in_redis(url: str, clock: Clock) -> AsyncIterator[RedisEvidence]:
-    store = RedisEvidence(connect(url), "vouch", TTL_S, clock)
+async def in_redis(url: str, clock: Clock, *, timeout_s: float = 10) -> AsyncIterator[RedisEvidence]:
+    """More patient than the service, so that a busy machine fails no test."""
+    store = RedisEvidence(connect(url, timeout_s), "vouch", TTL_S, timeout_s=timeout_s, clock=clock)
     try:
         yield store
     finally:

@@ -21,14 +21,14 @@ def redis_circuit(name: str, failures: Counter, clock: Callable[[], float] = tim
     return Circuit(name, failures, ERRORS, clock)
 
 
-def connect(url: str) -> Redis:
+def connect(url: str, timeout_s: float = CALL_TIMEOUT_S) -> Redis:
     """A client that gives up at once instead of retrying: by default redis-py tries for up to a minute."""
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=32,
-        timeout=CALL_TIMEOUT_S,
-        socket_connect_timeout=CALL_TIMEOUT_S,
-        socket_timeout=CALL_TIMEOUT_S,
+        timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        socket_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
         health_check_interval=30,
     )

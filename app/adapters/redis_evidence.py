@@ -12,7 +12,7 @@ from collections.abc import Callable
 from redis.asyncio import Redis
 
 from app.adapters import evidence_codec as codec
-from app.adapters.circuit import CallFailed
+from app.adapters.circuit import CALL_TIMEOUT_S, CallFailed
 from app.adapters.redis_circuit import redis_circuit
 from app.core.evidence import Evidence, Record
 from app.errors import EvidenceUnavailable
@@ -28,23 +28,32 @@ class RedisEvidence:
     The index name is part of an answer's key: access is checked against the index that it was made from.
     """
 
-    def __init__(self, client: Redis, index_name: str, ttl_s: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        client: Redis,
+        index_name: str,
+        ttl_s: int,
+        *,
+        timeout_s: float = CALL_TIMEOUT_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._client = client
         self._prefix = f"{_ANSWER}{index_name}:"
         self._ttl_s = ttl_s
+        self._timeout_s = timeout_s
         self._circuit = redis_circuit("evidence", EVIDENCE_FAILURES, clock)
 
     async def put(self, evidence: Evidence) -> None:
         record, texts = codec.encode(evidence)
         values = {_TEXT + key: text for key, text in texts.items()} | {self._prefix + evidence.reply.id: record}
         try:
-            await self._circuit.call("put", lambda: self._write(values))
+            await self._circuit.call("put", lambda: self._write(values), self._timeout_s)
         except CallFailed as exc:
             raise EvidenceUnavailable(f"The answer could not be kept: {exc}.") from exc
 
     async def get(self, answer_id: str) -> Evidence | None:
         try:
-            stored = await self._circuit.call("get", lambda: self._read(answer_id))
+            stored = await self._circuit.call("get", lambda: self._read(answer_id), self._timeout_s)
         except CallFailed as exc:
             raise EvidenceUnavailable(f"Kept answers can't be read: {exc}. Try again later.") from exc
         return codec.decode(*stored) if stored else None

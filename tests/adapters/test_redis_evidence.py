@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from app.adapters.circuit import CALL_TIMEOUT_S, REST_S
+from app.adapters.circuit import REST_S
 from app.adapters.redis_evidence import RedisEvidence
 from app.errors import EvidenceUnavailable
 from tests.kept_evidence import TTL_S, Clock, evidence, failures, in_redis, source
@@ -69,25 +69,25 @@ async def test_what_another_version_wrote_is_unknown_and_counted(
 
 @pytest.mark.parametrize("fault", ["kill", "freeze"])
 async def test_a_lost_redis_is_an_error_of_ours_in_time_and_left_alone(
-    store: RedisEvidence, redis: RedisServer, clock: Clock, fault: str
+    redis: RedisServer, clock: Clock, fault: str
 ) -> None:
-    await store.put(evidence("a0"))
-    getattr(redis, fault)()
-    before = failures("put")
-    await assert_fails_in_time(store)
-    with pytest.raises(EvidenceUnavailable):
-        await store.get("a0")
-    assert failures("put") == before + 1, "one failure, then it rests"
-    redis.wake() if fault == "freeze" else redis.start()
-    clock.now += REST_S
-    await store.put(evidence("a1"))
-    assert await store.get("a1") == evidence("a1")
-
-
-async def assert_fails_in_time(store: RedisEvidence) -> None:
-    """Twice: the first call runs into its bound at the latest, the second finds the circuit open."""
-    for bound in (CALL_TIMEOUT_S + 0.3, 0.1):
-        started = time.perf_counter()
+    async with in_redis(redis.url, clock, timeout_s=1) as store:
+        await store.put(evidence("a0"))
+        getattr(redis, fault)()
+        before = failures("put")
+        assert await seconds_to_fail(store) < 1.5
+        assert await seconds_to_fail(store) < 0.5
         with pytest.raises(EvidenceUnavailable):
-            await store.put(evidence("a1", source(1, "a.md")))
-        assert time.perf_counter() - started < bound
+            await store.get("a0")
+        assert failures("put") == before + 1, "one failure, then it rests"
+        redis.wake() if fault == "freeze" else redis.start()
+        clock.now += REST_S
+        await store.put(evidence("a1"))
+        assert await store.get("a1") == evidence("a1")
+
+
+async def seconds_to_fail(store: RedisEvidence) -> float:
+    started = time.perf_counter()
+    with pytest.raises(EvidenceUnavailable):
+        await store.put(evidence("a1", source(1, "a.md")))
+    return time.perf_counter() - started
