@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Coroutine, Sequence
-from pathlib import Path
+from collections.abc import Coroutine, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path, PurePosixPath
 
 from msgspec import structs
 
@@ -151,9 +152,9 @@ class _Job:
         await self._store.write_documents(self._collection, [record])
         self._records[record.document_id] = record
 
-    async def _remove_missing(self, present: Collection[str]) -> None:
+    async def _remove_missing(self, present: AbstractSet[str]) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
-        gone = [r.document_id for r in self._records.values() if r.origin == "folder" and r.document_id not in present]
+        gone = [r.document_id for r in self._records.values() if r.origin == "folder" and _is_gone(r, present)]
         for document_id in gone:
             await self._remove(document_id)
             self.documents.removed += 1
@@ -168,6 +169,11 @@ class _Job:
         await self._store.delete_documents(self._collection, [document_id])
         self._records.pop(document_id, None)
         self.passages.removed += len(stored)
+
+
+def _is_gone(record: DocumentRecord, present: AbstractSet[str]) -> bool:
+    """Whether neither the document is there, nor a folder above it that could not be read."""
+    return present.isdisjoint([record.document_id, *map(str, PurePosixPath(record.document_id).parents)])
 
 
 def _record(document_id: str, byte_hash: str, document: Document, passages: Sequence[Passage]) -> DocumentRecord:

@@ -18,10 +18,13 @@ _BYTE_ORDER_MARKS = {
 def decode(data: bytes) -> str:
     """The text, with `\\n` at the end of each line and no byte order mark. Raises UnreadableDocument."""
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), "utf-8")
-    if encoding == "utf-8" and b"\0" in data:
-        raise UnreadableDocument("it is binary, not text")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as exc:
-        raise UnreadableDocument(f"it is not valid {encoding.upper()} (byte {exc.start}): save it as UTF-8") from exc
+        if b"\0" in data and encoding == "utf-8":
+            raise UnreadableDocument("it is binary, not text") from exc
+        name = encoding.removesuffix("-sig").upper()
+        raise UnreadableDocument(f"it is not valid {name} (byte {exc.start}): save it as UTF-8") from exc
+    if "\0" in text:
+        raise UnreadableDocument("it is binary, not text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
