@@ -36,7 +36,7 @@ _OPENING = re.compile(
     r"|(?:tell|show) me (?=which|what|where)|(?:sag|sage|zeig|zeige)(?: mir)? (?=welche|was|wo))*+",
     re.IGNORECASE,
 )
-_IS = re.compile(r"(?<=\bwhat)['’]s\b", re.IGNORECASE)
+_IS = re.compile(r"(?<=\Awhat)['’]s\b", re.IGNORECASE)
 _CLOSING = re.compile(r"(?:[\s,?!.:;]|\b(?:please|bitte|thanks|thank you|danke)\b)++\Z", re.IGNORECASE)
 
 # English

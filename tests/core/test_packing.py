@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.model import Candidate, Passage
-from app.core.packing import pack, prompt_tokens
+from app.core.packing import documents_first, pack, prompt_tokens
 
 WORDS = [f"word{chr(97 + place)}" for place in range(18)]
 
@@ -55,6 +55,20 @@ def test_what_is_packed_fits_the_budget_and_repeats_nothing(candidates: list[Can
     assert [source.number for source in packed] == list(range(1, len(packed) + 1))
     assert [source.score for source in packed] == sorted((source.score for source in packed), reverse=True)
     assert len({passage.content_hash for passage in passages}) == len(passages)
+
+
+@given(CANDIDATES)
+def test_the_best_of_each_document_comes_before_all_others(candidates: list[Candidate]) -> None:
+    spread = documents_first(candidates)
+    documents = {candidate.passage.document_id for candidate in candidates}
+    first, others = spread[: len(documents)], spread[len(documents) :]
+    assert {candidate.passage.document_id for candidate in first} == documents
+    place = {id(candidate): place for place, candidate in enumerate(candidates)}
+    assert sorted(place[id(candidate)] for candidate in spread) == list(range(len(candidates)))
+    for part in (first, others):
+        assert [place[id(candidate)] for candidate in part] == sorted(place[id(candidate)] for candidate in part)
+    best = [next(c for c in candidates if c.passage.document_id == name) for name in documents]
+    assert {id(candidate) for candidate in first} == {id(candidate) for candidate in best}
 
 
 def test_a_source_carries_what_its_passage_holds() -> None:

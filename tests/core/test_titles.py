@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from app.core.citations import CitationFilter
+from app.core.titles import as_text
+
+NASTY = st.lists(
+    st.sampled_from(
+        [
+            *"[]【】()<>`*\\|_!#&:/†^,;-–~=+. 1239aS\n\t\U000e0041",
+            "http://evil.example",
+            "<source id=",
+            "&#91;",
+            "```",
+            "~~~",
+            "Sources",
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+MARKDOWN = MarkdownIt("commonmark").enable("strikethrough")
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("On-call, week 2 (new)", "On-call, week 2 (new)"),
+        ("  Two\n lines ", "Two lines"),
+        ("Leave [1]", "Leave (1)"),
+        ("a [link](https://evil.example)", "a (link)(https: //evil.example)"),
+        ("*bold* `code` ~~~", r"\*bold\* \`code\` \~\~\~"),
+        ("# C#", r"\# C#"),
+        ("- item", r"\- item"),
+        ("snake_case _and_ __init__.py", r"snake_case \_and\_ \_\_init\_\_.py"),
+        ("<b>x</b>", "(b)x(/b)"),
+    ],
+)
+def test_markup_in_a_title_is_shown_and_not_obeyed(title: str, text: str) -> None:
+    assert as_text(title) == text
+
+
+@given(st.text() | NASTY)
+def test_no_title_brings_markup_or_a_marker(title: str) -> None:
+    line = f"- x {as_text(title)} [1]\n- {as_text(title) or 'x'} [2]"
+    citations = CitationFilter(2)
+    assert citations.feed(line) + citations.flush() == line
+    assert (citations.valid, citations.dropped) == ({1, 2}, [])
+    rendered = MARKDOWN.render(line)
+    assert not any(tag in rendered for tag in ("<a", "<img", "<code", "<pre", "<em", "<strong", "<h", "<s>"))
