@@ -34,6 +34,7 @@ ingest: $(RUN_STAMP) ## bring the index in step with CORPUS
 # A verdict other than `answered` has an exit code of 3 to 5, which is no failure of make's.
 ask: export QUESTION = $(Q)
 ask: $(RUN_STAMP) ## ask the running service: make ask Q="How much leave do I get?"
+	@test -n "$$QUESTION" || { echo 'Say what to ask: make ask Q="How much leave do I get?"'; exit 2; }
 	@$(PY) -m app ask "$$QUESTION" || [ $$? -ge 3 ]
 
 test: $(DEV_STAMP) ## set up, run every test

@@ -128,6 +128,7 @@ class _Syncs:
         """Start a job; the work given back follows it. A follower that leaves does not stop the job."""
         if self._job is not None and not self._job.done():
             raise problems.Problem(problems.BUSY, "Try again when it is done: GET /v1/index says `ready` then.")
+        self._check(request)
         progress: asyncio.Queue[Struct | None] = asyncio.Queue()
         corpus = Path(request.corpus or self._settings.corpus)
         self._job = job = asyncio.create_task(self._run(corpus, progress.put_nowait))
@@ -139,6 +140,16 @@ class _Syncs:
             return job.result()
 
         return follow
+
+    def _check(self, request: SyncRequest) -> None:
+        ours = self._settings
+        for name, asked, own in (
+            ("INDEX_NAME", request.index_name, ours.index_name),
+            ("EMBEDDING_MODEL", request.embedding_model, ours.embedding_model),
+        ):
+            if asked not in (None, own):
+                detail = f"It runs with {name}={own}, and was asked for {asked}: stop it first, or set the same {name}."
+                raise problems.Problem(problems.OTHER_INDEX, detail)
 
     async def stop(self) -> None:
         """Cut the job short: the next one finishes it."""

@@ -87,7 +87,7 @@ def _milliseconds(since: float) -> float:
 
 
 def account(reply: Reply, question: str | None = None) -> None:
-    """Count the answer and log one line that explains it: without document text, and with the question only if given."""
+    """Count the answer, and log one line that explains it: never with a document's text, with the question if given."""
     ANSWERS.labels(reply.status, reply.reason or "", str(reply.cached).lower()).inc()
     CITATIONS_DROPPED.inc(len(reply.dropped))
     if "cache" in reply.timings_ms:

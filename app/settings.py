@@ -69,7 +69,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     @classmethod
     def load(cls) -> Settings:
         """Settings of this process: the environment over `.env` in the working directory."""
-        from_file = {key: value for key, value in dotenv_values(".env").items() if value is not None}
+        try:
+            from_file = {key: value for key, value in dotenv_values(".env").items() if value is not None}
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError("The file .env can't be read: make it a UTF-8 text file.") from error
         return cls.from_env({**from_file, **os.environ})
 
     def check(self) -> None:
@@ -126,13 +129,22 @@ def _check_index_name(name: str) -> None:
 
 
 def _check_http_url(variable: str, url: str) -> None:
-    if url and (urlsplit(url).scheme not in ("http", "https") or not _host(url) or not _port_is_valid(url)):
+    if url and not _is_url(url, ("http", "https")):
         raise SettingsError(f"{variable} must be a URL such as http://localhost:6333.")
 
 
 def _check_redis_url(url: str) -> None:
-    if url and urlsplit(url).scheme not in ("redis", "rediss", "unix"):
+    """Says nothing of the value: a password may stand in it."""
+    if url and not (_is_url(url, ("redis", "rediss")) and re.fullmatch(r"/?\d*", urlsplit(url).path)):
         raise SettingsError("REDIS_URL must be a URL such as redis://localhost:6379/0.")
+
+
+def _is_url(url: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _check_chat(settings: Settings) -> None:
@@ -167,13 +179,6 @@ def _check_workers(settings: Settings) -> None:
 
 def _host(url: str) -> str:
     return urlsplit(url).hostname or ""
-
-
-def _port_is_valid(url: str) -> bool:
-    try:
-        return urlsplit(url).port != 0
-    except ValueError:
-        return False
 
 
 def _is_loopback(host: str) -> bool:

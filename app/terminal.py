@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 
 import httpx
 import msgspec
@@ -32,7 +33,7 @@ def ask(address: str, question: str) -> int:
             _check(events.response)
             for event in events.iter_sse():
                 if event.event == "delta":
-                    print(event.json()["text"], end="", flush=True)
+                    print(_harmless(event.json()["text"]), end="", flush=True)
                 elif event.event == "done":
                     return _end(msgspec.json.decode(event.data, type=Reply))
     except httpx.ConnectError as exc:
@@ -54,7 +55,7 @@ def _end(reply: Reply) -> int:
         print("\n")
     cited = [source for source in reply.sources if source.number in reply.cited]
     for source in cited:
-        print(_line(source))
+        print(_harmless(_line(source)))
     if reply.status is not Status.ANSWERED:
         print(f"{reply.status.capitalize()}: {reply.message}{_scores(reply)}", file=sys.stderr)
     elif reply.cached:
@@ -66,6 +67,11 @@ def _line(source: Source) -> str:
     place = " > ".join([source.title or source.document_id, *(h for h in source.heading if h != source.title)])
     page = f", page {source.page}" if source.page is not None else ""
     return f"  [{source.number}] {place}{page} ({source.document_id})"
+
+
+def _harmless(text: str) -> str:
+    """Without the control characters by which a document or a model could drive the terminal."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else "\ufffd" for c in text)
 
 
 def _scores(reply: Reply) -> str:

@@ -50,6 +50,8 @@ class Screen:
     def feed(self, piece: str) -> None:
         """Raises AnswererFailed when the answer grows too long."""
         self._written += len(piece)
+        if self._written > _MAX_WRITTEN:  # before it is filtered: a piece may be a megabyte
+            raise _too_long()
         self._release(self._hold.feed(self._citations.feed(piece)))
 
     def finish(self, model: str) -> Written:
@@ -60,8 +62,8 @@ class Screen:
 
     def _release(self, text: str) -> None:
         self._length += len(text)
-        if self._length > MAX_ANSWER_LENGTH or self._written > _MAX_WRITTEN:
-            raise AnswererFailed("answer_too_long", verdict.message("answer_too_long"))
+        if self._length > MAX_ANSWER_LENGTH:
+            raise _too_long()
         if text:
             self._shown.append(text)
             self._show(text)
@@ -72,6 +74,10 @@ def composed(text: str, author: str, source_count: int, show: Callable[[str], No
     screen = Screen(source_count, show)
     screen.feed(text)
     return screen.finish(author)
+
+
+def _too_long() -> AnswererFailed:
+    return AnswererFailed("answer_too_long", verdict.message("answer_too_long"))
 
 
 class Writer:

@@ -14,6 +14,7 @@ from app import logs
 from app.adapters import fastembed_embedder
 from app.adapters.stores import open_store
 from app.errors import StoreHeld, VouchError
+from app.logs import log
 from app.settings import Settings
 from ingest import display, handover, job
 from ingest.errors import JobRunning, NothingToIngest
@@ -34,6 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _say(exc, ALREADY_RUNNING)
     except VouchError as exc:
         return _say(exc, NOTHING_DONE)
+    except Exception as exc:
+        log.error("ingest.internal_error", exc_info=exc)
+        return _say("The job failed on an error of its own; the lines above have the details.", NOTHING_DONE)
     except KeyboardInterrupt:
         return _say("Stopped. Run it again to finish the job.", 130)
     print(msgspec.json.encode(done).decode() if options.json else display.summary(done))
@@ -67,7 +71,7 @@ def _ingest(settings: Settings, corpus: Path, report: Report) -> Summary:
             raise JobRunning(str(held)) from held
         if held.owner.address is None:
             raise
-        return handover.run(held.owner.address, held.owner.token, corpus, report)
+        return handover.run(held.owner.address, held.owner.token, corpus, settings, report)
 
 
 async def _ingest_here(settings: Settings, corpus: Path, report: Report) -> Summary:

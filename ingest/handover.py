@@ -8,6 +8,7 @@ import httpx
 import msgspec
 from httpx_sse import ServerSentEvent, connect_sse
 
+from app.settings import Settings
 from ingest.errors import JobFailed, JobRunning
 from ingest.progress import Progress, Report, Summary
 
@@ -15,12 +16,18 @@ _CONNECT_S = 5.0
 _SILENCE_S = 60.0  # the service sends a comment line every 15 s
 
 
-def run(address: str, token: str, corpus: Path, report: Report) -> Summary:
+def run(address: str, token: str, corpus: Path, settings: Settings, report: Report) -> Summary:
     """Have the service run the job; its progress is reported here.
+
+    The service refuses when it would build another index than these settings name.
 
     Raises JobRunning while the service runs another job, JobFailed when it can't be reached or the job fails.
     """
-    body = {"corpus": str(corpus.resolve())}
+    body = {
+        "corpus": str(corpus.resolve()),
+        "index_name": settings.index_name,
+        "embedding_model": settings.embedding_model,
+    }
     headers = {"X-Vouch-Token": token}
     try:
         with (
@@ -41,10 +48,9 @@ def _check(response: httpx.Response) -> None:
     if response.status_code == httpx.codes.OK:
         return
     response.read()
-    detail = response.json().get("detail", "") if "json" in response.headers.get("content-type", "") else ""
-    if response.status_code == httpx.codes.CONFLICT:
-        raise JobRunning(detail)
-    raise JobFailed(f"The service refused the job with status {response.status_code}. {detail}".strip())
+    problem = response.json() if "json" in response.headers.get("content-type", "") else {}
+    said = f"{problem.get('title', 'The service refused the job')}. {problem.get('detail', '')}".strip()
+    raise JobRunning(said) if problem.get("type") == "/problems/job-running" else JobFailed(said)
 
 
 def _summary(event: ServerSentEvent) -> Summary:

@@ -18,6 +18,7 @@ from msgspec import structs
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
 from app.errors import EmbeddingFailed
+from app.logs import log
 from app.ports import Embedder, VectorStore
 from ingest import plan
 from ingest.chunking import CHUNKER_VERSION, chunk, fit_title
@@ -117,6 +118,15 @@ class _Job:
             self.documents.changed += 1
 
     def _read(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
+        try:
+            return self._read_and_chunk(file, data)
+        except UnreadableDocument:
+            raise
+        except Exception as exc:  # no document may take the job down, whatever its reader stumbles over
+            log.error("ingest.reader_failed", document_id=file.document_id, exc_info=exc)
+            raise UnreadableDocument(f"its reader failed ({type(exc).__name__})") from exc
+
+    def _read_and_chunk(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
         tokenizer = self._embedder.tokenizer
         document = read(file, data)
         document = structs.replace(document, title=fit_title(document.title, tokenizer))

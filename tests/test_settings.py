@@ -34,7 +34,13 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"MIN_PASSAGES": "0"}, "MIN_PASSAGES"),
         ({"INDEX_NAME": "../x"}, "INDEX_NAME"),
         ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL"),
+        ({"QDRANT_URL": "http://[::1"}, "QDRANT_URL"),
+        ({"QDRANT_URL": "http://h:99999"}, "QDRANT_URL"),
         ({"REDIS_URL": "http://localhost"}, "REDIS_URL"),
+        ({"REDIS_URL": "redis://[bad"}, "REDIS_URL"),
+        ({"REDIS_URL": "redis://h:notaport"}, "REDIS_URL"),
+        ({"REDIS_URL": "redis://h:6379/abc"}, "REDIS_URL"),
+        ({"CHAT_BASE_URL": "https://[x", "CHAT_MODEL": "m"}, "CHAT_BASE_URL"),
         ({"CHAT_BASE_URL": "https://api.example/v1"}, "CHAT_MODEL"),
         ({"CHAT_MODEL": "m"}, "CHAT_BASE_URL"),
         ({"EMBEDDING_MODEL": "some/other"}, "RELEVANCE_THRESHOLD"),
@@ -73,6 +79,12 @@ def test_the_chat_url_is_https_but_for_inside_hosts(url: str, private_http: bool
     else:
         with pytest.raises(SettingsError, match="CHAT_BASE_URL"):
             Settings.from_env(env)
+
+
+def test_a_password_in_a_bad_url_is_not_repeated() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({"REDIS_URL": "redis://:s3cr/et@h:6379"})
+    assert "s3cr" not in str(caught.value)
 
 
 def test_keys_never_show_in_a_repr() -> None:

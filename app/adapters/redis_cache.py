@@ -17,9 +17,11 @@ from redis.asyncio import Redis
 from app.adapters.circuit import CALL_TIMEOUT_S, CallFailed
 from app.adapters.redis_circuit import ERRORS, redis_circuit
 from app.core.model import CachedAnswer
+from app.logs import log
 from app.metrics import CACHE_FAILURES
 
-_PREFIX = "vouch:answer:"
+_PREFIX = "vouch:answer:1:"
+"""With the version of what is stored: raise it when CachedAnswer changes."""
 
 
 class RedisCache:
@@ -40,7 +42,9 @@ class RedisCache:
         try:
             return msgspec.json.decode(stored, type=CachedAnswer)
         except (msgspec.MsgspecError, TypeError) as exc:
-            self._circuit.failed("decode", exc)
+            # One bad entry says nothing against Redis: it is a miss, and the new answer replaces it.
+            CACHE_FAILURES.labels("decode").inc()
+            log.warning("cache.bad_entry", error=type(exc).__name__)
             return None
 
     async def put(self, key: str, answer: CachedAnswer) -> None:

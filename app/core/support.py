@@ -25,9 +25,9 @@ Terms = Callable[[str], Collection[int]]
 """Turns a text into the ids of its content words, stemmed."""
 
 
-INTERCEPT = -4.03
-OVERLAP_WEIGHT = 3.69
-SIMILARITY_WEIGHT = 3.77
+INTERCEPT = -3.97
+OVERLAP_WEIGHT = 3.80
+SIMILARITY_WEIGHT = 3.62
 THRESHOLD = 0.44
 """Scores below it are unsupported."""
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from litestar import Request, get, post
 from litestar.datastructures import State
+from litestar.exceptions import ClientException
 from litestar.params import JSONBody
 from litestar.response import Stream
 from msgspec import Struct
@@ -25,6 +26,9 @@ class SyncRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     corpus: str | None = None
     """A folder on the service's machine; the service's own CORPUS when left out."""
+    index_name: str | None = None
+    """What the caller means to build; refused when the service builds another index, or with another model."""
+    embedding_model: str | None = None
 
 
 class IndexReply(Struct, frozen=True):
@@ -62,5 +66,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
 @post("/v1/index/sync", status_code=200, guards=[only_admins])
 async def post_sync(request: Request[Any, Any, State], data: JSONBody[SyncRequest]) -> Stream:
     """Bring the index in step with the documents; progress as an event stream, the summary as `done`."""
+    if request.content_type[0] != "application/json":
+        raise ClientException("Send the body as application/json.", status_code=415)
     sync: Sync = request.app.state.sync
     return Stream(events.stream(await sync(data), lambda _: "progress"), media_type="text/event-stream")

@@ -17,6 +17,7 @@ from msgspec import Struct
 from app.core.question import BadQuestion
 from app.errors import EmbedderError, EvidenceUnavailable, ModelUnavailable, StoreError, VouchError
 from app.logs import log
+from app.web.events import CallerGone
 
 _RETRY_S = "5"
 
@@ -33,6 +34,7 @@ class Kind(Struct, frozen=True):
 BAD_QUESTION = Kind("bad-question", 400, "The question can't be asked")
 BAD_REQUEST = Kind("bad-request", 400, "The request is not valid")
 BUSY = Kind("job-running", 409, "Another ingestion job is running", _RETRY_S)
+OTHER_INDEX = Kind("other-index", 409, "The service builds another index")
 NOT_LOCAL = Kind("not-local", 403, "This service answers only its own machine")
 NOT_ADMIN = Kind("not-admin", 403, "This needs an admin")
 UNKNOWN_ANSWER = Kind("unknown-answer", 404, "There is no such answer")
@@ -81,7 +83,7 @@ def plugin() -> ProblemDetailsPlugin:
 
 def log_unexpected(exc: Exception, scope: Any) -> None:
     """Litestar hook: the one place where an error nobody planned for is logged."""
-    if kind_of(exc) is INTERNAL and not isinstance(exc, HTTPException | RecursionError):
+    if kind_of(exc) is INTERNAL and not isinstance(exc, HTTPException | RecursionError | CallerGone):
         log.error("request.internal_error", path=Request(scope).url.path, exc_info=exc)
 
 

@@ -55,3 +55,10 @@ def test_what_is_shown_does_not_depend_on_the_split(text: str, data: st.DataObje
 def test_every_text_is_an_abstention_or_shown_but_for_leading_white_space(text: str) -> None:
     visible, abstained = shown([text])
     assert visible == ("" if abstained else text.lstrip())
+
+
+def test_endless_white_space_and_quotes_cost_linear_time() -> None:
+    hold = AbstentionHold()
+    for character in ' "`' * 100_000:
+        assert hold.feed(character) == ""
+    assert hold.feed("x").endswith("x")

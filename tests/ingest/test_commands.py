@@ -97,6 +97,19 @@ async def test_the_service_takes_another_folder_from_the_command(tmp_path: Path)
     )
 
 
+async def test_the_service_refuses_to_build_another_index_than_its_own(tmp_path: Path) -> None:
+    write_corpus(tmp_path)
+    await processes.run(tmp_path, "ingest")
+    async with processes.served(tmp_path) as (_, address), httpx.AsyncClient(trust_env=False) as client:
+        before = (await client.get(f"{address}/v1/index")).json()
+        other = {"EMBEDDING_MODEL": "some/model", "RELEVANCE_THRESHOLD": "0.5"}
+        for changed in ({"INDEX_NAME": "second"}, other):
+            code, out, err = await processes.run(tmp_path, "ingest", **changed)
+            assert (code, out) == (2, "")
+            assert "stop it first" in err
+        assert (await client.get(f"{address}/v1/index")).json() == before
+
+
 async def test_two_commands_at_once_leave_one_whole_index(tmp_path: Path) -> None:
     write_corpus(tmp_path, {**CORPUS, **{f"{n}.md": f"# {n}\n\nNumber {n}.\n" for n in range(40)}})
     results = await asyncio.gather(*(processes.run(tmp_path, "ingest", "--json") for _ in range(2)))

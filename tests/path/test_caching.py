@@ -176,6 +176,7 @@ async def test_rubbish_in_redis_is_a_miss(chat_settings: ChatSettings, chat: Scr
             await client.set(key, rubbish)
             reply = await service.ask(QUESTION)
             assert (reply["status"], reply["cached"]) == ("answered", False)
+            assert (await service.ask(QUESTION))["cached"]  # the bad entry was replaced
 
 
 async def test_a_port_that_is_no_redis_is_a_miss(chat_settings: ChatSettings, chat: ScriptedChat) -> None:

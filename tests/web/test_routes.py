@@ -87,6 +87,7 @@ FOREIGN = [
     {"Host": "evil.example:8000"},
     {"Origin": "http://evil.example"},
     {"Origin": "null"},
+    {"Origin": "http://["},
     {"Host": "127.0.0.1.evil.example"},
 ]
 
