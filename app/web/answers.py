@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, get, post
 from litestar.datastructures import State
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromQuery, JSONBody
 from litestar.response import Response, Stream
 from msgspec import Meta, Struct
@@ -23,6 +24,7 @@ from app.request import DEFAULT_TOP_K, Mode
 from app.services import Services
 from app.web import events, evidence
 from app.web.access import scope_of
+from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
 _EVENT_STREAM = "text/event-stream"
 
@@ -36,7 +38,7 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
 
 class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     question: str
-    top_k: int = DEFAULT_TOP_K
+    top_k: Annotated[int, Meta(description="Passages that are looked at; clamped to 1..40.")] = DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
     mode: Mode = "text"
     verify: bool = False
@@ -62,6 +64,16 @@ class Found(Struct, frozen=True):
     text: str
 
 
+_RESPONSES = {
+    200: ResponseSpec(
+        Reply,
+        generate_examples=False,
+        description="The reply; with `Accept: text/event-stream` events, of which `done` carries it.",
+    ),
+    **documented(BAD_REQUEST, NOT_LOCAL, UNKNOWN_ANSWER, INDEX_UNAVAILABLE),
+}
+
+
 class SearchReply(Struct, frozen=True):
     candidates: list[Found]
     relevance: Relevance
@@ -70,7 +82,7 @@ class SearchReply(Struct, frozen=True):
     revision: str | None
 
 
-@post("/v1/answers", status_code=200)
+@post("/v1/answers", status_code=200, responses=_RESPONSES)
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
     work = await _work(request, data)
@@ -120,7 +132,7 @@ def _retelling(reply: Reply) -> events.Work:
     return tell
 
 
-@get("/v1/search")
+@get("/v1/search", responses=documented(BAD_REQUEST, NOT_LOCAL, INDEX_UNAVAILABLE))
 async def get_search(
     request: Request[Any, Any, State],
     q: FromQuery[str],

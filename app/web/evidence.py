@@ -15,12 +15,12 @@ from app.core.question import normalise
 from app.errors import EvidenceUnavailable
 from app.services import Services
 from app.web.access import viewer_of
-from app.web.problems import UNKNOWN_ANSWER, Problem
+from app.web.problems import EVIDENCE_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, Problem, documented
 
 _ASK_AGAIN = "It may have expired: ask the question again."
 
 
-@get("/v1/answers/{answer_id:str}")
+@get("/v1/answers/{answer_id:str}", responses=documented(NOT_LOCAL, UNKNOWN_ANSWER, EVIDENCE_UNAVAILABLE))
 async def get_answer(request: Request[Any, Any, State], answer_id: FromPath[str]) -> KeptReply:
     """An earlier answer with all that led to it, for its caller and for admins, access checked anew.
 

@@ -16,6 +16,7 @@ from app.core.model import Scope
 from app.services import Services
 from app.web import events
 from app.web.access import only_admins
+from app.web.problems import BAD_REQUEST, BUSY, INDEX_UNAVAILABLE, NOT_ADMIN, NOT_LOCAL, documented
 
 Sync = Callable[["SyncRequest"], Awaitable[events.Work]]
 """Starts the ingestion job in the service and gives the work that follows it. Raises Problem(BUSY)."""
@@ -42,7 +43,7 @@ class IndexReply(Struct, frozen=True):
     updated_at: str | None
 
 
-@get("/v1/index")
+@get("/v1/index", responses=documented(NOT_LOCAL, INDEX_UNAVAILABLE))
 async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     """The state of the index; the counts are what the caller may see."""
     services: Services = request.app.state.services
@@ -63,7 +64,13 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     )
 
 
-@post("/v1/index/sync", status_code=200, guards=[only_admins])
+@post(
+    "/v1/index/sync",
+    status_code=200,
+    guards=[only_admins],
+    media_type="text/event-stream",
+    responses=documented(BAD_REQUEST, NOT_ADMIN, BUSY, INDEX_UNAVAILABLE),
+)
 async def post_sync(request: Request[Any, Any, State], data: JSONBody[SyncRequest]) -> Stream:
     """Bring the index in step with the documents; progress as an event stream, the summary as `done`."""
     if request.content_type[0] != "application/json":

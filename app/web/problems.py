@@ -7,6 +7,7 @@ from typing import Any
 
 from litestar import Request
 from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.plugins.problem_details import (
     ProblemDetailsConfig,
     ProblemDetailsException,
@@ -50,6 +51,25 @@ _BY_ERROR: dict[type[Exception], Kind] = {
     ModelUnavailable: MODEL_UNAVAILABLE,
     EmbedderError: MODEL_UNAVAILABLE,
 }
+
+
+class ProblemDetails(Struct, frozen=True):
+    """What an error looks like to the caller."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+def documented(*kinds: Kind) -> dict[int, ResponseSpec]:
+    """These errors, for the OpenAPI document."""
+    return {
+        kind.status: ResponseSpec(
+            ProblemDetails, generate_examples=False, description=kind.title, media_type="application/problem+json"
+        )
+        for kind in kinds
+    }
 
 
 class Problem(VouchError):

@@ -112,3 +112,16 @@ async def test_a_sync_needs_the_token_of_this_run(service: Service, token: str |
     headers = {} if token is None else {"X-Vouch-Token": token.encode()}
     reply = await service.http.post("/v1/index/sync", json={}, headers=headers)
     assert (reply.status_code, reply.json()["type"]) == (403, "/problems/not-admin")
+
+
+async def test_the_schema_describes_replies_and_problems(service: Service) -> None:
+    schema = (await service.http.get("/schema/openapi.json")).json()
+    responses = schema["paths"]["/v1/answers"]["post"]["responses"]
+    assert responses["200"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Reply"}
+    for status in ("400", "403", "404", "503"):
+        assert list(responses[status]["content"]) == ["application/problem+json"]
+    assert {"status", "reason", "answer", "sources", "cited"} <= set(
+        schema["components"]["schemas"]["Reply"]["properties"]
+    )
+    sync = schema["paths"]["/v1/index/sync"]["post"]["responses"]
+    assert list(sync["200"]["content"]) == ["text/event-stream"]
