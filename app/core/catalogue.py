@@ -76,7 +76,8 @@ def compose(sources: Sequence[Source], more: int, *, certain: bool) -> str:
 def _fits(entry: Entry, wanted: frozenset[str], threshold: float) -> bool:
     if entry.best is not None and entry.best.score >= threshold:
         return True
-    return bool(wanted) and wanted <= _words(_name(entry.record))
+    named = (_name(entry.record), *entry.record.tags)
+    return bool(wanted) and any(wanted <= _words(name) for name in named)
 
 
 def _words(text: str) -> frozenset[str]:
