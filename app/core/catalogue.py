@@ -1,8 +1,8 @@
 """The list of documents that answers a catalogue question: titles and addresses, and not a word of what is in them.
 
-With a topic, a document is listed when its best passage is at or above the gate's threshold, or when its title holds
-every word of the topic; the best come first. Without one every document is listed, by title. At most MAX_LISTED are,
-and a last line says how many more were found.
+With a topic, a document is listed when its best passage is at or above the gate's threshold, or when its title or one
+of its tags holds every word of the topic; the best come first. Without one every document is listed, by title. At most
+MAX_LISTED are, and a last line says how many more were found.
 
 Each is a source and its line carries its marker, so an answer of this kind is judged like any other. The source is the
 best passage that the search found of the document; where it found none, it is the document's record, whose text is
