@@ -246,7 +246,7 @@ async def test_an_edit_undone_after_a_cut_job_is_not_taken_for_unchanged(
     settings, _ = changed
     async with open_store(settings, "job") as (store, _):
         embedder = await embedders.get("bundled")
-        for at in range(4, 12):
+        for at in (4, 5):  # each gets a little further than the one before
             faulty: Any = FaultyStore(store, at, breaks)
             with pytest.raises(StoreError):
                 await job.run(faulty, embedder, settings.index_name, Path(settings.corpus), lambda _: None)
