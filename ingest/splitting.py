@@ -19,6 +19,7 @@ _WINDOW = 65_536
 """Characters that are tokenized in one call: a call for each word takes ten times as long."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])\s")
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _WORD = re.compile(r"\s*\S+\s*")
 _SLICE = range(16, 65)
 """Characters of a slice of a word that is too long to stay whole."""
@@ -34,43 +35,38 @@ class Splitter:
 
     def passages(self, blocks: Sequence[Block]) -> Iterator[str]:
         """Blocks stay whole where they fit; neighbours share a passage."""
-        units = []
+        units: list[Unit] = []
         for block, tokens in zip(blocks, self._counts([block.text for block in blocks]), strict=True):
-            parts = [block.text] if tokens <= self._limit else list(self._parts(block))
-            sizes = [tokens] if tokens <= self._limit else self._counts(parts)
-            units += [Unit(f"{part}\n\n", size) for part, size in zip(parts, sizes, strict=True)]
+            if tokens <= self._limit:
+                units.append(Unit(f"{block.text}\n\n", tokens))
+            elif parts := list(self._parts(block)):
+                # As if each filled its passage: two of them in one would say the head twice.
+                units += [Unit(part, self._limit) for part in parts]
+            else:
+                *finer, last = self._units(_lines_or_items(block), self._limit, _CUTS)
+                units += [*finer, Unit(f"{last.text}\n\n", last.tokens)]
         return self._grouped(units, self._limit)
 
     def _parts(self, block: Block) -> Iterator[str]:
-        lines = re.findall(r"[^\n]*\n|[^\n]+", block.text)
-        match block.kind:
-            case "list":
-                return self._joined(_items(lines), self._limit)
-            case "table":
-                return self._under_head(lines, [lines[:2]], "")
-            case "code" if fence := _FENCE.match(lines[0]):
-                closed = len(lines) > 1 and _closes(lines[-1], fence["marks"])
-                body = lines[: -1 if closed else None]
-                return self._under_head(body, [lines[:2], lines[:1]], fence["marks"])
-            case "code":
-                return self._joined(lines, self._limit)
-        return self._joined([block.text], self._limit)
+        """A table or fence in parts that are whole by themselves; nothing of another block."""
+        lines = _lines(block.text)
+        if block.kind == "table":
+            return self._under_head(lines, [lines[:2]], "")
+        if block.kind == "code" and (fence := _FENCE.match(lines[0])):
+            closed = len(lines) > 1 and _closes(lines[-1], fence["marks"])
+            return self._under_head(lines[: -1 if closed else None], [lines[:2], lines[:1]], fence["marks"])
+        return iter(())
 
     def _under_head(self, lines: Sequence[str], heads: Iterable[Sequence[str]], foot: str) -> Iterator[str]:
-        """Parts that all begin with the first head that leaves room for the lines after it, and end with `foot`."""
+        """Parts that begin with the first head that leaves room for the lines after it, if any, and end with `foot`."""
         for head in heads:
             before = "".join(head)
             [taken] = self._counts([f"{before}\n{foot}"])
             room = self._limit - taken
             if room >= self._limit // 2:
-                for part in self._joined(lines[len(head) :], room):
-                    yield f"{before}{part}\n{foot}".rstrip()
-                return
-        yield from self._joined(lines, self._limit)
-
-    def _joined(self, texts: Sequence[str], limit: int) -> Iterator[str]:
-        """Neighbouring texts put together to parts that fit; a text that is too large is itself taken apart."""
-        return self._grouped(list(self._units(texts, limit, (_sentences, _words, _slices))), limit)
+                units = list(self._units(lines[len(head) :], room, _CUTS))
+                return (f"{before}{part}\n{foot}".rstrip() for part in self._grouped(units, room))
+        return iter(())
 
     def _grouped(self, units: Sequence[Unit], limit: int) -> Iterator[str]:
         for together in group(units, limit):
@@ -128,6 +124,19 @@ def _windows(lengths: Sequence[int]) -> Iterator[slice]:
         yield slice(start, len(lengths))
 
 
+def _lines_or_items(block: Block) -> Sequence[str]:
+    match block.kind:
+        case "list":
+            return _items(_lines(block.text))
+        case "table" | "code":
+            return _lines(block.text)
+    return [block.text]
+
+
+def _lines(text: str) -> list[str]:
+    return _LINE.findall(text)
+
+
 def _items(lines: Sequence[str]) -> list[str]:
     """A list's items, each with what is nested in it."""
     margin = len(lines[0]) - len(lines[0].lstrip())
@@ -152,7 +161,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
+    return _WORD.findall(text) or [text]
 
 
 def _slices(word: str) -> list[str]:
@@ -166,3 +175,7 @@ def _slices(word: str) -> list[str]:
             slices.append(word[start:end])
             start = end
     return [*slices, word[start:]]
+
+
+_CUTS: Sequence[Callable[[str], Sequence[str]]] = (_sentences, _words, _slices)
+"""What a text that is too large is cut into, then what its parts are cut into, and so on."""
