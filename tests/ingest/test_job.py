@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,28 @@ async def test_the_same_documents_give_the_same_revision_anywhere(settings: Sett
     for name in reversed(DOCUMENTS):  # another folder, another order, other dates
         write_corpus(elsewhere, {name: DOCUMENTS[name]})
     assert (await ingest(settings_for(elsewhere))).revision == (await ingest(settings)).revision
+
+
+async def test_documents_of_a_folder_that_cannot_be_read_stay(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await ingest(settings)
+    (tmp_path / "corpus" / "leave.md").unlink()
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        """As the kernel does it; the superuser, who may run the tests, is never refused."""
+        if str(path).endswith("travel"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    refused = await ingest(settings)
+    assert counts(refused) == (0, 0, 2, 1, 1)
+    assert "travel/long.md" in (await content(settings))[2]
+    monkeypatch.undo()
+    write_corpus(tmp_path, {"leave.md": CORPUS["leave.md"]})
+    assert (await ingest(settings)).revision == first.revision
 
 
 async def test_an_unreadable_document_fails_alone_and_keeps_its_last_version(

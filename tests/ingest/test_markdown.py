@@ -197,7 +197,7 @@ MARKUP = st.lists(st.sampled_from(MARKS), max_size=30).map("".join)
 @given(MARKUP)
 def test_every_letter_of_the_source_is_in_some_block_or_heading_in_order(source: str) -> None:
     letters = iter("".join(character for character in source if character.isalnum()))
-    document = markdown.read("\n" + source)
+    document = markdown.read("\\\n" + source)  # no front matter
     section = 0
     said = []
     for block in document.blocks:
