@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 
 from app import logs, server, terminal
@@ -25,6 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     except VouchError as exc:
         print(exc, file=sys.stderr)
         return BAD_START
+    except BrokenPipeError:  # `| head` has read enough; nothing more may be written, not even at the exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
