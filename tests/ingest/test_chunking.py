@@ -21,6 +21,7 @@ from ingest.chunking import HEADING_TOKENS, TITLE_TOKENS, chunk, fit_heading, fi
 from ingest.document import Block, Document, Piece
 from ingest.readers import markdown, read, text
 from ingest.sources import find_files, read_bytes
+from ingest.splitting import CHARACTERS_A_TOKEN
 from tests.shared_embedder import embedders
 
 HANDBOOK = Path(os.environ.get("EVAL_DATA", "../shared/data")) / "corpus/18f_handbook"
@@ -283,6 +284,28 @@ def test_a_huge_paragraph_is_cut_in_little_time(tokenizer: Tokenizer, source: st
     assert time.process_time() - started < 20
     assert_within_limit(read, pieces, tokenizer)
     assert letters(*(piece.text for piece in pieces)) == letters(source)
+    assert max(len(piece.text) for piece in pieces) <= CHARACTERS_A_TOKEN * tokenizer.max_tokens
+
+
+class Bytes:
+    """A tokenizer that needs many tokens for a character, and more for two texts together than for each."""
+
+    max_tokens = 128
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [(at, at + 1) for at, character in enumerate(text) for _ in character.encode()]
+
+    def count(self, text: str) -> int:
+        return 2 + len(self.spans(text)) + len(text) // 16
+
+
+@pytest.mark.parametrize("source", ["😀" * 500, "word " * 300, "中文 " * 200, "```\n" + "a = 1\n" * 200 + "```"])
+def test_the_limit_holds_for_a_tokenizer_whose_parts_do_not_add_up(source: str) -> None:
+    read = markdown.read(f"# Title\n\n{source}")
+    pieces = chunk(read, Bytes())
+    assert_within_limit(read, pieces, Bytes())
+    left = iter(letters(*(piece.text for piece in pieces)))
+    assert all(letter in left for letter in letters(source))
 
 
 # Edits

@@ -14,7 +14,7 @@ def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def test_blank_lines_part_paragraphs() -> None:
-    assert blocks("One\ntwo.\n\n \t\n\nThree.\n\n") == [("One\ntwo.", ()), ("Three.", ())]
+    assert blocks("One\ntwo.\n\n \t\n\nThree.\n \nFour.\n\n") == [("One\ntwo.", ()), ("Three.", ()), ("Four.", ())]
 
 
 def test_underlined_lines_are_headings() -> None:
