@@ -45,7 +45,7 @@ def fit_heading(heading: Sequence[str], tokenizer: Tokenizer) -> tuple[str, ...]
     kept: list[str] = []
     room = HEADING_TOKENS
     for name in reversed(heading):
-        if _shortened(name, tokenizer, room - 1) != name:  # less the ` > ` before it
+        if _shortened(name, tokenizer, max(room - 1, 0)) != name:  # less the ` > ` before it
             break
         kept.insert(0, name)
         room -= len(tokenizer.spans(name)) + 1

@@ -129,64 +129,6 @@ def test_spaces_that_do_not_break_are_no_indentation() -> None:
     ]
 
 
-HIDDEN = {
-    "in a paragraph": ("a <!-- secret --> b", "a  b"),
-    "over lines": ("a <!-- secret\nsecret --> b", "a  b"),
-    "a block": ("a\n\n<!-- secret\n\nsecret -->\n\nb", "a\n\nb"),
-    "a block with text behind it": ("<!-- secret --> a", " a"),
-    "unclosed block": ("a\n\n<!-- secret\n\nsecret", "a"),
-    "two on a line": ("a<!--secret-->b<!--secret-->c", "abc"),
-    "in a list": ("- a <!-- secret -->\n- <!-- secret\n\n  secret -->b", "- a \n- b"),
-    "in a quote": ("> a\n> <!-- secret\n> secret -->\n> b", "> a\n> \n> b"),
-    "in HTML": ("<div>\n<!-- secret -->\na</div>", "<div>\n\na</div>"),
-    "unclosed in HTML": ("<div>a\n<!-- secret\n</div>\n\nb", "<div>a\n\nb"),
-    "in a table": ("| a |\n|---|\n| b <!-- secret --> |", "| a |\n|---|\n| b  |"),
-    "around a code span": ("a <!-- `secret` --> `b`", "a  `b`"),
-    "ticks in two paragraphs of a list": ("- ` a\n- <!-- secret --> ` b", "- ` a\n-  ` b"),
-    "ticks that no equal run closes": ("`` a <!-- secret --> ` b", "`` a  ` b"),
-    "empty ones": ("a<!-->b<!--->c<!---->d", "abcd"),
-    "deeper than the parser goes": (">" * 40 + " a <!-- secret -->\n\nb", ">" * 40 + " a\n\nb"),
-    "before code": ("<!-- secret -->\n```\na\n```", "```\na\n```"),
-}
-
-
-@pytest.mark.parametrize(("source", "shown"), HIDDEN.values(), ids=HIDDEN)
-def test_comments_are_left_out(source: str, shown: str) -> None:
-    assert text(source) == shown
-
-
-SHOWN = {
-    "fence": "```html\n<!-- shown -->\n```",
-    "fence in a list": "- a\n\n  ```html\n  <!-- shown -->\n  ```",
-    "fence in a quote": "> ~~~\n> <!-- shown -->\n> ~~~",
-    "indented code": "a\n\n    <!-- shown -->\n    b",
-    "indented code in a list": "- a\n\n      <!-- shown -->",
-    "code span": "Write `<!-- shown -->` or ``<!-- ` -->``.",
-    "code span over lines": "Write `<!--\nshown -->`.",
-    "never closed": "a <!-- shown",
-    "closed in another paragraph only": "a <!-- shown\n\n`-->` b",
-    "escaped": "a \\<!-- shown --> b",
-    "an arrow alone": "a --> b",
-}
-
-
-@pytest.mark.parametrize("source", SHOWN.values(), ids=SHOWN)
-def test_what_looks_like_a_comment_but_is_text_is_kept(source: str) -> None:
-    assert text(source) == source
-
-
-def test_comments_in_headings_are_left_out() -> None:
-    assert blocks("# A <!-- secret -->\ntext\n## <!-- secret -->\nmore\n## B <!-- secret -->") == [
-        ("text", ("A",)),
-        ("more", ("A",)),
-        ("## B", ("A",)),
-    ]
-
-
-def test_comments_around_a_heading_leave_it() -> None:
-    assert blocks("<!-- secret -->\n# A\n<!-- secret -->\ntext") == [("text", ("A",))]
-
-
 MARKS = (
     *("# ", "## ", "\n", "\n\n", "- ", "1. ", "  ", "    ", "> ", "`", "```\n", "| a | b |\n", "|---|---|\n", "***\n"),
     *("===", "---\n", "[a]: /u\n", "[x](y)", "<div>", "*", "_", "\\", "word", "中文", "عربي", "😀", "é", "\u00a0"),
