@@ -147,7 +147,7 @@ def test_the_innermost_headings_are_kept(tokenizer: Tokenizer) -> None:
     path = ("outer " * 20, "middle " * 15, "inner " * 15)
     assert fit_heading(path, tokenizer) == path[1:]
     assert fit_heading((), tokenizer) == ()
-    assert fit_heading(("outer", "inner " * (HEADING_TOKENS - 1)), tokenizer) == ("inner " * (HEADING_TOKENS - 1),)
+    assert fit_heading(("the outer", "inner " * (HEADING_TOKENS - 1)), tokenizer) == ("inner " * (HEADING_TOKENS - 1),)
     [cut] = fit_heading(("long " * 100,), tokenizer)
     assert cut.startswith("long long")
     assert len(cut) < 250
