@@ -302,4 +302,4 @@ def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit)) + "x"
     began = time.process_time()
     neutralise(text)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 15

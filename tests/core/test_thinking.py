@@ -74,7 +74,7 @@ def test_a_long_thought_in_single_characters_takes_linear_time() -> None:
         return time.perf_counter() - started
 
     seconds(1_000)
-    assert seconds(160_000) < 60 * max(seconds(10_000), 0.001)
+    assert seconds(160_000) < 60 * max(seconds(10_000), 0.02)
 
 
 def test_a_thought_is_forgotten_as_it_passes() -> None:

@@ -207,7 +207,7 @@ def bomb(merge: str) -> str:
 def test_aliases_that_multiply_cost_nothing(merge: str) -> None:
     started = time.process_time()
     assert about(bomb(merge)).access == ()
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
