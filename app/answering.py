@@ -117,7 +117,7 @@ async def _write(ask: Ask, listing: str | None, services: Services, run: Run, em
         emit(Delta(text))
 
     if listing is not None:
-        return composed(listing, "catalogue", len(run.packed), show)
+        return composed(listing, "catalogue", run.packed, show)
     run.model = services.answerer.model
     writer = Writer(services.answerer, services.fallback)
     with run.stage("model"):

@@ -12,6 +12,7 @@ from app.core import prompt, verdict
 from app.core.abstention import AbstentionHold
 from app.core.citations import CitationFilter
 from app.core.grounding import ground
+from app.core.links import packed_links
 from app.core.markdown_faults import faults
 from app.core.model import Extras, Source
 from app.core.structured import StructuredFault
@@ -40,8 +41,8 @@ class Written(Struct, frozen=True):
 class Screen:
     """What stands between a model's text and the caller: the citation filter, the abstention, the limits."""
 
-    def __init__(self, source_count: int, show: Callable[[str], None]) -> None:
-        self._citations = CitationFilter(source_count)
+    def __init__(self, sources: Sequence[Source], show: Callable[[str], None]) -> None:
+        self._citations = CitationFilter(len(sources), links=packed_links(sources))
         self._hold = AbstentionHold()
         self._show = show
         self._shown: list[str] = []
@@ -69,9 +70,9 @@ class Screen:
             self._show(text)
 
 
-def composed(text: str, author: str, source_count: int, show: Callable[[str], None]) -> Written:
+def composed(text: str, author: str, sources: Sequence[Source], show: Callable[[str], None]) -> Written:
     """A text of our own, let through as a model's is. Raises AnswererFailed."""
-    screen = Screen(source_count, show)
+    screen = Screen(sources, show)
     screen.feed(text)
     return screen.finish(author)
 
@@ -89,7 +90,7 @@ class Writer:
 
     async def write(self, mode: Mode, question: str, sources: Sequence[Source], show: Callable[[str], None]) -> Written:
         """The answer, shown piece by piece in mode `text`, in one piece otherwise. Raises AnswererFailed."""
-        screen = Screen(len(sources), show)
+        screen = Screen(sources, show)
         MODEL_CALLS.labels(self._answerer.name).inc()
         match mode:
             case "structured":

@@ -9,6 +9,7 @@ from qdrant_edge import Bm25, Bm25Config, TokenizerType
 
 from app.core.abstention import ABSTENTION
 from app.core.extractive import Quote, cited, select
+from app.core.links import packed_links
 from app.core.model import Source
 from app.core.quotes import Quotable
 from app.core.structured import ClaimedQuote, Draft
@@ -37,13 +38,14 @@ class ExtractiveAnswerer:
         return await asyncio.to_thread(self._draft, question, sources)
 
     def _draft(self, question: str, sources: Sequence[Source]) -> Draft:
-        quotes = [quote for quote in select(question, sources, self._terms) if cited([quote])]
+        links = packed_links(sources)
+        quotes = [quote for quote in select(question, sources, self._terms) if cited([quote], links)]
         texts = {source.number: Quotable(source.text) for source in sources}
         claims = tuple(claim for quote in quotes for claim in _claims(quote, texts[quote.number]))
-        return Draft("".join(cited(quotes)) or ABSTENTION, claims, None)
+        return Draft("".join(cited(quotes, links)) or ABSTENTION, claims, None)
 
     def _answer(self, question: str, sources: Sequence[Source]) -> list[str]:
-        return cited(select(question, sources, self._terms)) or [ABSTENTION]
+        return cited(select(question, sources, self._terms), packed_links(sources)) or [ABSTENTION]
 
     def _terms(self, text: str) -> Collection[int]:
         return self._bm25.embed_query(text).indices

@@ -14,11 +14,8 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from app.core.blocks import BlockScanner
-from app.core.code_spans import CodeSpanScanner
+from app.core.markup.code import Span, code_in
 from app.core.sentences import sentence_spans
-
-Span = tuple[int, int]
 
 _MARKER = re.compile(r"\[([0-9]{1,6})\]")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
@@ -60,7 +57,7 @@ class Sentence(Struct, frozen=True):
 
 def read(answer: str) -> list[Sentence]:
     """The sentences of `answer` in order; a fence is one that claims nothing. Linear in the length of the answer."""
-    code = _code(answer)
+    code = code_in(answer)
     sentences: list[Sentence] = []
     at = 0
     for fence in [span for span in code if _FENCE.match(answer, *span)]:
@@ -68,33 +65,6 @@ def read(answer: str) -> list[Sentence]:
         sentences.append(Sentence(*fence, (), ""))
         at = fence[1]
     return [*sentences, *_prose(answer, at, len(answer), code)]
-
-
-class _CodeRecorder:
-    """Notes where code stands."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-        self._at = 0
-
-    def text(self, text: str) -> None:
-        self._at += len(text)
-
-    def code(self, text: str) -> None:
-        start = self.spans.pop()[0] if self.spans and self.spans[-1][1] == self._at else self._at
-        self._at += len(text)
-        self.spans.append((start, self._at))
-
-
-def _code(answer: str) -> list[Span]:
-    """Fences and code spans, as the citation filter sees them."""
-    recorder = _CodeRecorder()
-    inline = CodeSpanScanner(recorder)
-    blocks = BlockScanner(inline)
-    blocks.feed(answer)
-    blocks.flush()
-    inline.end_paragraph()
-    return recorder.spans
 
 
 def _prose(answer: str, start: int, end: int, code: list[Span]) -> Iterator[Sentence]:

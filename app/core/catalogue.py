@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from app.core import hashing
+from app.core.links import stands_alone
 from app.core.model import Candidate, DocumentRecord, Source
 from app.core.prompt import neutralise
 from app.core.titles import as_text
@@ -114,5 +115,6 @@ def _line(source: Source) -> str:
     name = source.title.strip() or source.document_id
     short = name if len(name) <= _LONGEST_TITLE else f"{name[: _LONGEST_TITLE - 1]}…"
     url = source.url or ""
-    address = f": {url}" if _PLAIN_URL.fullmatch(url) and neutralise(url) == url else ""
+    plain = _PLAIN_URL.fullmatch(url) and stands_alone(url) and neutralise(url) == url
+    address = f": {url}" if plain else ""
     return f"- {as_text(short)}{address} [{source.number}]"

@@ -1,175 +1,94 @@
 """The citation filter: what a model wrote goes in, text whose every marker names a packed source comes out.
 
-A pipeline of three scanners, each one pass over the characters with bounded memory: blocks (fences), code
-spans, markers. Cutting the input elsewhere cuts the output elsewhere and changes nothing in it.
+A chain of scanners (`app.core.markup`), each one pass over the characters with bounded memory. Cutting the input
+elsewhere cuts the output elsewhere and changes nothing in it.
 """
 
 from __future__ import annotations
 
 import re
 
-from app.core.blocks import BlockScanner
-from app.core.code_spans import CodeSpanScanner
+from app.core.links import Links
+from app.core.markup.bare_urls import BareUrlScanner
+from app.core.markup.bibliography import BibliographyFilter
+from app.core.markup.blocks import BlockScanner
+from app.core.markup.brackets import BracketScanner
+from app.core.markup.events import Findings
+from app.core.markup.html_filter import HtmlFilter
+from app.core.markup.lexemes import CLOSING, FOREIGN_CLOSING, FOREIGN_OPENING, OPENING
+from app.core.markup.lines import LineWriter
+from app.core.markup.raw_spans import RawSpanScanner
+from app.core.markup.tidy import Tidy
 
-_NOT_PLAIN = re.compile(r"[\[\]`\\\r\n]")
-_DIGITS = re.compile(r"[0-9]+")
-_ASCII_DIGITS = "0123456789"
+_SPECIAL = re.escape(OPENING + CLOSING + FOREIGN_OPENING + FOREIGN_CLOSING)
+_NOT_PLAIN = re.compile(rf"[{_SPECIAL}`\\\r\n<>&|]|:/|[Ww][Ww.]|[:!Ww]\Z")
 
 
 class CitationFilter:
     """Filters one answer over `source_count` sources, numbered from 1.
 
-    `feed` returns what can leave now, `flush` the rest; after it the filter is done. `valid` holds the numbers
-    that left as markers outside code, `dropped` what was removed, in order, as the model wrote it.
+    `feed` returns what can leave now, `flush` the rest; after it the filter is done. `links` tells which links may
+    be live and how citations are written; without it none may.
     """
 
-    def __init__(self, source_count: int) -> None:
-        self._markers = _MarkerScanner(source_count)
-        self._spans = CodeSpanScanner(self._markers)
+    def __init__(self, source_count: int, *, links: Links | None = None) -> None:
+        links = links or Links()
+        self._findings = Findings()
+        self._lines = LineWriter(links)
+        self._urls = BareUrlScanner(self._lines, links, self._findings)
+        self._tidy = Tidy(self._urls)
+        self._brackets = BracketScanner(self._tidy, source_count, links, self._findings)
+        self._html = HtmlFilter(self._brackets, links, self._findings)
+        self._spans = RawSpanScanner(self._html)
         self._blocks = BlockScanner(self._spans)
+        self._whole = BibliographyFilter(self._blocks)
+        self._inner = (self._spans, self._html, self._brackets, self._tidy, self._urls, self._lines)
+        self._plain = False
+        """What `_is_idle` said last."""
 
     @property
     def valid(self) -> set[int]:
-        return self._markers.valid
+        """The numbers that left as markers outside code."""
+        return self._findings.valid
 
     @property
     def dropped(self) -> list[str]:
-        return self._markers.dropped
-
-    def feed(self, text: str) -> str:
-        if self._idle() and not _NOT_PLAIN.search(text):
-            self._markers.plain(text)
-        else:
-            self._blocks.feed(text)
-        return self._markers.take()
-
-    def flush(self) -> str:
-        self._blocks.flush()
-        self._spans.end_paragraph()
-        self._markers.flush()
-        return self._markers.take()
-
-    def _idle(self) -> bool:
-        return self._blocks.inside_text and self._spans.idle and self._markers.idle
-
-
-class _MarkerScanner:
-    """Renders the valid markers in text and removes the others, so that none is left and none is formed."""
-
-    def __init__(self, source_count: int) -> None:
-        self._source_count = source_count
-        self._out: list[str] = []
-        self._space = ""
-        """A space not yet written: a marker that is removed takes it along."""
-        self._marker: list[str] = []
-        """The pieces of a marker that is not complete."""
-        self._open = ""
-        """What the output ends with while that is `[` and perhaps digits, which no bracket may close."""
-        self._last = ""
-        """The last character written."""
-        self._removed = False
-        """Whether a marker was removed after it."""
-        self.valid: set[int] = set()
-        self.dropped: list[str] = []
+        """The markers removed, in order, as `[9]`."""
+        return self._findings.dropped
 
     @property
-    def idle(self) -> bool:
-        return not self._marker and not self._open
+    def dropped_forms(self) -> list[str]:
+        """The form of each marker in `dropped`."""
+        return self._findings.forms
 
-    def take(self) -> str:
-        text = "".join(self._out)
-        self._out.clear()
+    @property
+    def defanged(self) -> int:
+        """How many links, images and bare URLs were made dead."""
+        return self._findings.defanged
+
+    def feed(self, text: str) -> str:
+        if self._plain and text and not _NOT_PLAIN.search(text):
+            return self._pass_plain(text)
+        self._whole.feed(text)
+        self._plain = self._is_idle()
+        return self._lines.take()
+
+    def flush(self) -> str:
+        self._whole.flush()
+        for scanner in self._inner:
+            scanner.flush()
+        return self._lines.take()
+
+    def _pass_plain(self, text: str) -> str:
+        text = self._tidy.pass_plain(text)
+        if text:
+            self._urls.pass_plain(text)
+            self._lines.last = text[-1]
         return text
 
-    def text(self, text: str) -> None:
-        at = 0
-        while at < len(text):
-            if self._marker:
-                at = self._inside_marker(text, at)
-            elif self._open and not self._space:
-                at = self._after_open_bracket(text, at)
-            else:
-                at = self._outside(text, at)
-
-    def code(self, text: str) -> None:
-        self._release()
-        self._write(text)
-
-    def plain(self, text: str) -> None:
-        """Pass on text without brackets. A space at its end waits."""
-        if text.endswith(" "):
-            if self._space or len(text) > 1:
-                self._write(text[:-1])
-            self._space = " "
-        elif text:
-            self._write(text)
-
-    def flush(self) -> None:
-        if len(self._marker) > 1:
-            self._remove("".join(self._marker))
-        self._release()
-        if self._space:
-            self._write("")
-
-    def _outside(self, text: str, at: int) -> int:
-        bracket = text.find("[", at)
-        if bracket < 0:
-            self.plain(text[at:])
-            return len(text)
-        self.plain(text[at:bracket])
-        self._marker.append("[")
-        return bracket + 1
-
-    def _after_open_bracket(self, text: str, at: int) -> int:
-        char = text[at]
-        if char == "]" and self._open != "[":
-            return at + 1
-        if char not in _ASCII_DIGITS:
-            return self._outside(text, at)
-        self._write(char)
-        self._open = "[0"
-        return at + 1
-
-    def _inside_marker(self, text: str, at: int) -> int:
-        digits = _DIGITS.match(text, at)
-        if digits:
-            self._marker.append(digits[0])
-            return digits.end()
-        if text[at] != "]" or len(self._marker) == 1:
-            self._release()
-            return at
-        self._close()
-        return at + 1
-
-    def _close(self) -> None:
-        digits = "".join(self._marker[1:]).lstrip("0")
-        if digits and len(digits) <= len(str(self._source_count)) and int(digits) <= self._source_count:
-            self._marker.clear()
-            self._write(f"[{digits}]")
-            self.valid.add(int(digits))
-        else:
-            self._remove("".join(self._marker) + "]")
-
-    def _remove(self, marker: str) -> None:
-        self.dropped.append(marker)
-        self._marker.clear()
-        self._space = ""
-        self._removed = True
-
-    def _release(self) -> None:
-        """What looked like the start of a marker is text."""
-        if self._marker:
-            text = "".join(self._marker)
-            self._marker.clear()
-            self._write(text)
-            self._open = text
-
-    def _write(self, text: str) -> None:
-        text = self._space + text
-        if self._removed and text.startswith("`") and self._last in ("`", "\\"):
-            text = " " + text  # or two runs of backticks would become one
-        self._out.append(text)
-        self._last = text[-1]
-        self._space = ""
-        self._open = ""
-        self._removed = False
+    def _is_idle(self) -> bool:
+        """Whether every scanner would pass text without special characters at once."""
+        return (
+            self._whole.idle and self._blocks.idle and self._spans.idle and self._html.idle and self._brackets.idle
+            and self._tidy.idle and self._urls.idle and self._lines.idle
+        )  # fmt: skip

@@ -17,6 +17,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from app.core.citations import CitationFilter
+from app.core.links import Links
+from app.core.markup.code import code_in
 from app.core.model import Source
 from app.core.prompt import neutralise
 from app.core.quotable import Block, blocks, excerpts
@@ -114,9 +116,9 @@ def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote
     return list(_quotes(question, list(distinct.values())[:_MOST_PARTS]))
 
 
-def cited(quotes: Sequence[Quote]) -> list[str]:
-    """The pieces of the answer: each quote with its marker behind it."""
-    pieces = list(filter(None, map(_marked, quotes)))
+def cited(quotes: Sequence[Quote], links: Links | None = None) -> list[str]:
+    """The pieces of the answer: each quote with its marker behind it, live links only as `links` lets them pass."""
+    pieces = [piece for quote in quotes if (piece := _marked(quote, links))]
     return [*pieces[:1], *(f"\n\n{piece}" for piece in pieces[1:])]
 
 
@@ -162,7 +164,7 @@ def _quotes(question: str, picked: Sequence[_Part]) -> Iterator[Quote]:
                 yield Quote(number, excerpt)
 
 
-def _marked(quote: Quote) -> str:
+def _marked(quote: Quote, links: Links | None) -> str:
     """The quote and its marker, placed where the marker counts: outside code, and outside the last row.
 
     Empty when there is no such place.
@@ -171,7 +173,14 @@ def _marked(quote: Quote) -> str:
     closings = ["\n\n", *(f"\n{fence}\n\n" for fence in fences[:_FENCES_TRIED])]
     for closing in closings if quote.text.endswith(("|", "```", "~~~")) else [" ", *closings]:
         text = f"{quote.text}{closing}[{quote.number}]"
-        citations = CitationFilter(quote.number)
-        if citations.feed(text) + citations.flush() == text and quote.number in citations.valid:
-            return text
+        citations = CitationFilter(quote.number, links=links)
+        shown = citations.feed(text) + citations.flush()
+        counts = quote.number in citations.valid and not citations.dropped
+        if counts and shown.endswith(f"[{quote.number}]") and not _ends_in_code(shown):
+            return shown
     return ""
+
+
+def _ends_in_code(text: str) -> bool:
+    code = code_in(text)
+    return bool(code) and code[-1][1] == len(text)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from app.core.blocks import BlockScanner
 from app.core.citations import CitationFilter
-from app.core.code_spans import CodeSpanScanner
+from app.core.markup.code import code_in
 from app.core.model import Confidence, Quote, RejectedQuote, Source
 from app.core.prompt import neutralise
 from app.core.quotes import Quotable
@@ -95,21 +94,9 @@ def _sentences(answer: str) -> Iterator[str]:
 
 def _without_code(text: str) -> str:
     """`text` with a space for every character of its code, line ends kept."""
-    blanked = _Blanked()
-    spans = CodeSpanScanner(blanked)
-    blocks = BlockScanner(spans)
-    blocks.feed(text)
-    blocks.flush()
-    spans.end_paragraph()
-    return "".join(blanked.pieces)
-
-
-class _Blanked:
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-
-    def text(self, text: str) -> None:
-        self.pieces.append(text)
-
-    def code(self, text: str) -> None:
-        self.pieces.append(_NOT_LINE_END.sub(" ", text))
+    pieces: list[str] = []
+    done = 0
+    for start, end in code_in(text):
+        pieces += [text[done:start], _NOT_LINE_END.sub(" ", text[start:end])]
+        done = end
+    return "".join([*pieces, text[done:]])

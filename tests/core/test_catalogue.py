@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from app.core.catalogue import MAX_LISTED, choose, compose, sources
 from app.core.citations import CitationFilter
+from app.core.links import packed_links
 from app.core.model import Candidate, DocumentRecord
 from app.writing import MAX_ANSWER_LENGTH
 from tests.core.test_titles import NASTY
@@ -122,7 +123,8 @@ def test_the_citation_filter_lets_every_list_through_whole(
         document(f"{n}.md", title=title, url=url and f"https://{url}") for n, (title, url) in enumerate(documents)
     ]
     text = listing(*records, more=3, certain=certain)
-    citations = CitationFilter(len(records))
+    listed = sources(choose(records, [], "", THRESHOLD))
+    citations = CitationFilter(len(records), links=packed_links(listed))
     assert citations.feed(text) + citations.flush() == text
     assert (citations.valid, citations.dropped) == (set(range(1, len(records) + 1)), [])
 

@@ -1,9 +1,10 @@
-"""Fenced code in a stream of Markdown, and the ends of paragraphs (CommonMark 0.31.2, section 4.5).
+"""Lines and fenced code in a stream of Markdown (CommonMark 0.31.2, section 4.5).
 
-A state machine: the start of a line decides what the line is, the rest passes in one piece. Fences are found
-in block quotes and list items too and end with them; one that never closes runs to the end. Decided here:
+The start of a line decides what the line is, the rest passes in one piece. Fences are found in block quotes
+and list items too and end with them; one that never closes runs to the end. Decided here:
 
 - Indented code is text. In an answer, indented lines are far more often loosely written lists.
+- What would begin an HTML block begins a paragraph: the scanner after this one lets none through.
 - The first line of a fence is held for 512 characters at most; a longer one is text, the fence follows it.
 """
 
@@ -11,27 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from app.core.containers import Containers, Kind, end_of_start, is_margin
+from app.core.markup import html_tags
+from app.core.markup.containers import Containers, end_of_start, is_margin
+from app.core.markup.events import Blocks, Kind, Line
+from app.core.markup.tables import TableTracker
 
 MAX_INFO = 512
 
 _LINE_END = re.compile(r"[\r\n]")
 _LINE_END_OR_BACKTICK = re.compile(r"[\r\n`]")
-
-
-class Blocks(Protocol):
-    """Receives a document in order, cut where code and paragraphs begin and end."""
-
-    def text(self, text: str) -> None:
-        """Text outside fences, the marks of quotes, lists and headings included."""
-
-    def code(self, text: str) -> None:
-        """A piece of a fence, its first and last line included."""
-
-    def end_paragraph(self) -> None:
-        """No code span reaches over this point, the start of a line."""
 
 
 class _Fence(NamedTuple):
@@ -45,20 +36,24 @@ class BlockScanner:
     def __init__(self, out: Blocks) -> None:
         self._out = out
         self._containers = Containers()
+        self._table = TableTracker()
         self._state: Callable[[str, int], int] = self._line_start
+        self._newline = ""
         self._start = ""
         self._run_char = ""
         self._run = 0
         self._held = ""
-        self._room = 0
         self._fence: _Fence | None = None
-        self._single_line = False
-        self._after_cr = False
 
     @property
-    def inside_text(self) -> bool:
-        """Whether anything up to the next line end is text."""
-        return self._state == self._text_line
+    def idle(self) -> bool:
+        """Whether text without line ends and `|` would pass as text, whatever it is."""
+        return self._state == self._text_line and self._table.idle
+
+    @property
+    def in_fence(self) -> bool:
+        """Whether the line that begins next may belong to a fence."""
+        return self._fence is not None
 
     def feed(self, text: str) -> None:
         at = 0
@@ -67,29 +62,22 @@ class BlockScanner:
 
     def flush(self) -> None:
         """End the document."""
-        if self._start and self._state == self._line_start:
+        if self._state == self._line_start and self._newline + self._start:
             self._begin_line("\n")
+        if self._state == self._opening_angle:
+            self._opening_angle("\n", 0)
+            self._newline = ""
         if self._state == self._opening_run:
             self._end_opening_run()
         if self._state == self._info:
             self._open_fence()
 
-    def _pass(self, text: str) -> None:
-        if text:
-            (self._out.code if self._fence else self._out.text)(text)
-
     # The start of a line: white space and marks, until another character shows what the line is.
 
-    def _pass_start(self) -> None:
-        self._pass(self._start)
-        self._start = ""
-
     def _line_start(self, text: str, at: int) -> int:
-        if self._after_cr:
-            self._after_cr = False
-            if text[at] == "\n":
-                self._pass("\n")
-                return at + 1
+        if text[at] == "\n" and self._newline == "\r" and not self._start:
+            self._newline = "\r\n"
+            return at + 1
         end = end_of_start(text, at)
         self._start += text[at:end]
         if end < len(text):
@@ -105,33 +93,61 @@ class BlockScanner:
                 self._begin_fenced_line(rest, char)
                 return
             self._fence = None
+        self._containers.in_table = self._table.row_follows
         self._place = self._containers.locate(self._start, ends=ends)
         if char in "`~" and self._place.bare:
             self._begin_run(char, self._opening_run)
+        elif char == "<" and self._place.bare and self._containers.continues(self._place):
+            self._state = self._opening_angle
         else:
-            self._begin_text(self._place.kind)
+            self._enter(self._place.kind)
+            self._state = self._text_line
 
-    def _begin_text(self, kind: Kind) -> None:
-        if self._containers.enter(self._place, kind):
-            self._out.end_paragraph()
-        self._pass_start()
-        self._single_line = kind is not Kind.TEXT
-        self._state = self._text_line
+    def _opening_angle(self, text: str, at: int) -> int:
+        """What may begin an HTML block and so end a paragraph."""
+        self._held += text[at]
+        begins = html_tags.begins_block(self._held)
+        if begins is False and self._containers.leaves(self._place):
+            begins = html_tags.is_alone(self._held)
+        if begins is not None:
+            self._release_as_text(self._text_line, apart=begins)
+        return at + 1
+
+    def _enter(self, kind: Kind, *, apart: bool = False) -> None:
+        place, depth = self._place, self._containers.depth
+        continues = self._containers.enter(place, kind, interrupts=apart)
+        closed = 0 if continues else depth - place.matched
+        margin, text = place.cut(self._start, kind)
+        self._table.line(continues=continues)
+        if self._table.inside:
+            self._out.divide()
+        counts = place.matched, len(place.opened), closed
+        lazy = continues and self._containers.leaves(place)
+        self._out.line(Line(self._newline, *margin, kind, continues, lazy, *counts, apart))
+        self._newline = self._start = ""
+        self._pass_text(text)
+
+    def _pass_text(self, text: str) -> None:
+        at = 0
+        for border in self._table.text(text):
+            self._out.text(text[at:border])
+            self._out.divide()
+            at = border
+        if at < len(text):
+            self._out.text(text[at:])
 
     def _text_line(self, text: str, at: int) -> int:
-        found = _LINE_END.search(text, at)
-        if found is None:
-            self._out.text(text[at:])
-            return len(text)
-        self._out.text(text[at : found.end()])
-        if self._single_line:
-            self._out.end_paragraph()
-        return self._end_line(found)
+        return self._pass_line(text, at, self._pass_text)
 
-    def _end_line(self, line_end: re.Match[str]) -> int:
-        self._after_cr = line_end[0] == "\r"
+    def _pass_line(self, text: str, at: int, pass_on: Callable[[str], None]) -> int:
+        found = _LINE_END.search(text, at)
+        end = found.start() if found else len(text)
+        pass_on(text[at:end])
+        if found is None:
+            return end
+        self._newline = found[0]
         self._state = self._line_start
-        return line_end.end()
+        return found.end()
 
     # The first line of a fence, held until it is sure to be one.
 
@@ -155,7 +171,6 @@ class BlockScanner:
 
     def _end_opening_run(self) -> None:
         self._held = self._run_char * self._run
-        self._room = MAX_INFO
         if self._run < 3:
             self._release_as_text(self._text_line)
         elif self._run_char == "~":
@@ -165,47 +180,52 @@ class BlockScanner:
 
     def _info(self, text: str, at: int) -> int:
         """What follows the backticks. A line end makes the line a fence, one more backtick makes it text."""
-        found = _LINE_END_OR_BACKTICK.search(text, at, at + self._room)
-        end = found.start() if found else min(len(text), at + self._room)
+        limit = at + MAX_INFO + self._run - len(self._held)
+        found = _LINE_END_OR_BACKTICK.search(text, at, limit)
+        end = found.start() if found else min(len(text), limit)
         self._held += text[at:end]
-        self._room -= end - at
         if found and found[0] != "`":
             self._open_fence()
         elif found:
             self._release_as_text(self._text_line)
-        elif not self._room:
+        elif end == limit:
             self._release_as_text(self._long_info)
         return end
 
     def _long_info(self, text: str, at: int) -> int:
         found = _LINE_END_OR_BACKTICK.search(text, at)
         end = found.start() if found else len(text)
-        self._out.text(text[at:end])
+        self._pass_text(text[at:end])
         if found and found[0] == "`":
             self._state = self._text_line
         elif found:
-            self._open_fence()
+            self._fence = _Fence(self._run_char, self._run)
+            self._containers.enter(self._place, Kind.FENCE)
+            self._state = self._fenced_line
         return end
 
-    def _release_as_text(self, state: Callable[[str, int], int]) -> None:
-        self._begin_text(Kind.TEXT)
+    def _release_as_text(self, state: Callable[[str, int], int], *, apart: bool = False) -> None:
+        self._enter(Kind.TEXT, apart=apart)
+        held, self._held = self._held, ""
         self._state = state
-        self._out.text(self._held)
-        self._held = ""
+        self._pass_line(held, 0, self._pass_text)
 
     # Inside a fence.
 
+    def _pass_code(self, text: str) -> None:
+        if text:
+            self._out.verbatim(text)
+
     def _open_fence(self) -> None:
-        self._containers.enter(self._place, Kind.FENCE)
-        self._out.end_paragraph()
+        self._enter(Kind.FENCE)
         self._fence = _Fence(self._run_char, self._run)
-        self._pass_start()
-        self._pass(self._held)
+        self._out.verbatim(self._held)
         self._held = ""
         self._state = self._fenced_line
 
     def _begin_fenced_line(self, rest: str, char: str) -> None:
-        self._pass_start()
+        self._pass_code(self._newline + self._start)
+        self._newline = self._start = ""
         if self._fence and char == self._fence.char and is_margin(rest):
             self._begin_run(char, self._closing_run)
         else:
@@ -213,7 +233,7 @@ class BlockScanner:
 
     def _closing_run(self, text: str, at: int) -> int:
         end = self._count_run(text, at)
-        self._pass(text[at:end])
+        self._pass_code(text[at:end])
         if end < len(text):
             closes = self._fence and self._run >= self._fence.length
             self._state = self._after_closing if closes else self._fenced_line
@@ -221,18 +241,13 @@ class BlockScanner:
 
     def _after_closing(self, text: str, at: int) -> int:
         """After a run that closes the fence unless more than white space follows."""
-        char = text[at]
-        if char in " \t":
-            self._pass(char)
+        if text[at] in " \t":
+            self._out.verbatim(text[at])
             return at + 1
-        end = self._fenced_line(text, at)
-        if char in "\r\n":
+        if text[at] in "\r\n":
             self._fence = None
-        return end
+        return self._fenced_line(text, at)
 
     def _fenced_line(self, text: str, at: int) -> int:
-        found = _LINE_END.search(text, at)
-        end = found.end() if found else len(text)
-        self._pass(text[at:end])
         self._state = self._fenced_line
-        return self._end_line(found) if found else end
+        return self._pass_line(text, at, self._pass_code)

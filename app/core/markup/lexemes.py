@@ -1,0 +1,74 @@
+"""The characters of Markdown text: each as it stands, and as a reader sees it."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+OPENING = "[【〔〖〘〚⟦⁅❲［⦋⟬"
+CLOSING = "]】〕〗〙〛⟧⁆❳］⦌⟭"
+
+FOREIGN_OPENING = "\ue200"
+FOREIGN_CLOSING = "\ue201"
+"""Private-use characters with which one family of models opens and closes its citations."""
+
+_OPENING = frozenset(OPENING)
+_CLOSING = frozenset(CLOSING)
+_LEXEME = re.compile(
+    r"(?P<escape>\\[!-/:-@\[-`{-~])|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    r"|(?P<image>!\[)|.",
+    re.DOTALL,
+)
+_UNFINISHED = re.compile(r"(?:\\|!|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z0-9]{0,32}))\Z")
+
+
+_INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
+
+
+class Lexeme(NamedTuple):
+    raw: str
+    char: str
+    """What a reader sees of it: of `\\[` and `&#91;` a bracket."""
+
+    @property
+    def opens(self) -> bool:
+        return self.char in _OPENING
+
+    @property
+    def closes(self) -> bool:
+        return self.char in _CLOSING
+
+
+def lexeme_at(text: str, at: int, *, ends: bool = False) -> Lexeme | None:
+    """The lexeme that begins at `at`; None when it may reach over the end of `text`."""
+    if not ends and text[at] in "\\&!" and _UNFINISHED.match(text, at):
+        return None
+    found = _LEXEME.match(text, at)
+    raw = found[0] if found else text[at]
+    match found and found.lastgroup:
+        case "escape" | "image":
+            return Lexeme(raw, raw[1])
+        case "entity":
+            return Lexeme(raw, html.unescape(raw))
+    return Lexeme(raw, raw)
+
+
+@lru_cache(maxsize=4096)
+def fold(char: str) -> str:
+    """What a reader sees in a character: digits as ASCII, letters small, nothing for what is invisible."""
+    if char.isascii():
+        return char.lower()
+    folded = unicodedata.normalize("NFKC", char).casefold()
+    return "".join(_fold_part(part) for part in folded if not _is_invisible(part))
+
+
+def _fold_part(part: str) -> str:
+    digit = unicodedata.digit(part, None)
+    return part if digit is None else str(digit)
+
+
+def _is_invisible(char: str) -> bool:
+    return char in _INVISIBLE_LETTERS or unicodedata.category(char) in ("Cf", "Mn", "Me", "Cc", "Cn", "Co")
