@@ -66,7 +66,7 @@ def _handbook() -> list[Document]:
     documents = []
     for file in find_files(CORPUS):
         try:
-            documents.append(read(file, read_bytes(file)))
+            documents.append(read(file.document_id, read_bytes(file)))
         except UnreadableDocument as exc:
             print(f"left out {file.document_id}: {exc}")
     return [document for document in documents if document.blocks]

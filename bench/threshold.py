@@ -81,7 +81,7 @@ def _handbook() -> list[Document]:
     documents = []
     for file in _some(files, HANDBOOK_DOCUMENTS):
         try:
-            documents.append(read(file, read_bytes(file)))
+            documents.append(read(file.document_id, read_bytes(file)))
         except Exception as exc:
             print(f"left out {file.document_id}: {exc}")
     return documents

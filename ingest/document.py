@@ -29,6 +29,8 @@ class Document(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] = ("public",)
     """Groups that may see it; empty means nobody."""
+    left_out: tuple[str, ...] = ()
+    """What the reader did not take in, such as "2 pages without text (scanned?)"."""
 
 
 class Piece(Struct, frozen=True):

@@ -128,7 +128,7 @@ class _Job:
 
     def _read_and_chunk(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
         tokenizer = self._embedder.tokenizer
-        document = read(file, data)
+        document = read(file.document_id, data)
         document = structs.replace(document, title=fit_title(document.title, tokenizer))
         pieces = chunk(document, tokenizer)
         if not pieces:

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
+from ingest.readers import is_document
 
-SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"})
 MAX_DOCUMENT_MB = 50
 
 
@@ -64,7 +64,7 @@ def _paths(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     for folder, folders, names in os.walk(root, onerror=on_error):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(folder, name) for name in names if not name.startswith(".")):
-            if path.suffix.lower() in SUFFIXES and (not path.is_symlink() or _leads_into(inside, path)):
+            if is_document(path.name) and (not path.is_symlink() or _leads_into(inside, path)):
                 yield path
 
 

@@ -1,19 +1,52 @@
-"""One reader for each format: from a file's bytes to a Document."""
+"""One reader for each format: from a file's bytes to a Document.
+
+A reader is a module of this package with `read(data: bytes, name: str) -> Document`. It raises UnreadableDocument when
+the bytes are not what the name promises. It is imported when a file needs it first, as some bring heavy libraries.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import Protocol, cast
+
 from ingest.document import Document
 from ingest.errors import UnreadableDocument
-from ingest.readers import markdown, text
-from ingest.readers.encoding import decode
-from ingest.sources import SourceFile
 
-_READERS = {".md": markdown.read, ".markdown": markdown.read, ".txt": text.read, ".text": text.read}
+_READERS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".text": "text",
+}
+"""Modules by suffix, or by the whole name of a file that has none; in lower case."""
+
+SUFFIXES = frozenset(key for key in _READERS if key.startswith("."))
 
 
-def read(file: SourceFile, data: bytes) -> Document:
-    """Raises UnreadableDocument when the bytes are not what the file's name promises, or hold no text."""
-    source = decode(data)
-    if not source.strip():
+class _Reader(Protocol):
+    def read(self, data: bytes, name: str) -> Document: ...
+
+
+def is_document(name: str) -> bool:
+    """Whether there is a reader for files of this name."""
+    return _module(name) is not None
+
+
+def read(name: str, data: bytes) -> Document:
+    """Read a file, of whose `name` (a path or a document id) only the suffix matters, or the last part if it has none.
+
+    Raises UnreadableDocument when the bytes are not what the name promises, or hold no text.
+    """
+    module = _module(name)
+    if module is None:
+        raise UnreadableDocument("its format is unknown: give its name a suffix that tells it, such as .md or .pdf")
+    if not data:
         raise UnreadableDocument("it is empty")
-    return _READERS[file.path.suffix.lower()](source)
+    reader = cast("_Reader", import_module(f"{__name__}.{module}"))
+    return reader.read(data, name)
+
+
+def _module(name: str) -> str | None:
+    path = PurePosixPath(name.lower())
+    return _READERS.get(path.name) or _READERS.get(path.suffix)

@@ -16,7 +16,10 @@ _BYTE_ORDER_MARKS = {
 
 
 def decode(data: bytes) -> str:
-    """The text, with `\\n` at the end of each line and no byte order mark. Raises UnreadableDocument."""
+    """The text, with `\\n` at the end of each line and no byte order mark.
+
+    Raises UnreadableDocument, also when there is no text.
+    """
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -27,4 +30,6 @@ def decode(data: bytes) -> str:
         raise UnreadableDocument(f"it is not valid {name} (byte {exc.start}): save it as UTF-8") from exc
     if "\0" in text:
         raise UnreadableDocument("it is binary, not text")
+    if not text.strip():
+        raise UnreadableDocument("it is empty")
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from ingest.document import Block, Document, Kind
 from ingest.readers import front_matter
 from ingest.readers.comments import visible_lines
+from ingest.readers.encoding import decode
 from ingest.readers.outline import Outline
 
 _INLINE = MarkdownIt("commonmark")
@@ -34,7 +35,11 @@ _MORE_THAN_TEXT = frozenset({"link_open", "image", "html_inline"})
 _COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
 
 
-def read(source: str) -> Document:
+def read(data: bytes, name: str) -> Document:
+    return parse(decode(data))
+
+
+def parse(source: str) -> Document:
     """Raises UnreadableDocument when the front matter can't be read."""
     about, text = front_matter.split(source)
     outline = Outline()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ingest.document import Block, Document
+from ingest.readers.encoding import decode
 from ingest.readers.outline import Outline
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
@@ -13,7 +14,11 @@ _UNDERLINE = re.compile(r"(={3,}|-{3,})[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)])\s")
 
 
-def read(source: str) -> Document:
+def read(data: bytes, name: str) -> Document:
+    return parse(decode(data))
+
+
+def parse(source: str) -> Document:
     """The document that plain text is. It has no front matter: everyone may see it."""
     outline = Outline()
     blocks = tuple(_blocks(source, outline))

@@ -23,7 +23,7 @@ def tokenizer() -> Tokenizer:
 
 
 def test_neighbours_under_one_heading_share_a_passage(tokenizer: Tokenizer) -> None:
-    read = markdown.read("# A\n\none\n\n- two\n\n## B\n\nthree\n\n```\nfour\n```\n")
+    read = markdown.parse("# A\n\none\n\n- two\n\n## B\n\nthree\n\n```\nfour\n```\n")
     assert chunk(read, tokenizer) == [
         Piece("one\n\n- two", ("A",)),
         Piece("three\n\n```\nfour\n```", ("A", "B")),
@@ -31,7 +31,7 @@ def test_neighbours_under_one_heading_share_a_passage(tokenizer: Tokenizer) -> N
 
 
 def test_sections_of_the_same_name_do_not_share_a_passage(tokenizer: Tokenizer) -> None:
-    pieces = chunk(markdown.read("# A\none\n# A\ntwo"), tokenizer)
+    pieces = chunk(markdown.parse("# A\none\n# A\ntwo"), tokenizer)
     assert [piece.text for piece in pieces] == ["one", "two"]
 
 
@@ -60,7 +60,7 @@ def test_nothing_gives_nothing(tokenizer: Tokenizer) -> None:
 def test_a_large_list_is_cut_between_items(tokenizer: Tokenizer) -> None:
     randomly = random.Random(2)
     source = "\n".join(f"  - {sentence(randomly, 12)}\n    - {sentence(randomly, 12)}" for _ in range(60))
-    pieces = chunk(markdown.read(source), tokenizer)
+    pieces = chunk(markdown.parse(source), tokenizer)
     assert len(pieces) > 3
     assert all(piece.text.startswith("  - ") for piece in pieces)
     assert letters(*(piece.text for piece in pieces)) == letters(source)
@@ -69,16 +69,16 @@ def test_a_large_list_is_cut_between_items(tokenizer: Tokenizer) -> None:
 def test_a_large_table_repeats_its_head(tokenizer: Tokenizer) -> None:
     head = "| Name | Days |\n|------|-----:|"
     rows = [f"| Person {n} | {n} |" for n in range(300)]
-    pieces = chunk(markdown.read("\n".join([head, *rows])), tokenizer)
+    pieces = chunk(markdown.parse("\n".join([head, *rows])), tokenizer)
     assert len(pieces) > 3
     assert all(piece.text.startswith(f"{head}\n| Person") for piece in pieces)
     assert [row for piece in pieces for row in piece.text.split("\n")[2:]] == rows
-    assert all(markdown.read(piece.text).blocks[0].kind == "table" for piece in pieces)
+    assert all(markdown.parse(piece.text).blocks[0].kind == "table" for piece in pieces)
 
 
 def test_a_table_whose_head_leaves_no_room_is_cut_without_it(tokenizer: Tokenizer) -> None:
     head = "|" + " a long name of a column |" * 60 + "\n" + "|" + "---|" * 60
-    read = markdown.read(head + "\n" + "\n".join("|" + " 1 |" * 60 for _ in range(9)))
+    read = markdown.parse(head + "\n" + "\n".join("|" + " 1 |" * 60 for _ in range(9)))
     pieces = chunk(read, tokenizer)
     assert_within_limit(read, pieces, tokenizer)
     assert letters(*(piece.text for piece in pieces)) == letters(read.blocks[0].text)
@@ -90,18 +90,18 @@ def test_a_table_whose_head_leaves_no_room_is_cut_without_it(tokenizer: Tokenize
 def test_large_code_repeats_its_fence_and_first_line(tokenizer: Tokenizer, opening: str, closing: str) -> None:
     lines = [f"    total += price_of_item[{n}]" for n in range(200)]
     source = "\n".join([opening, "def total(price_of_item):", *lines, closing])
-    pieces = chunk(markdown.read(source), tokenizer)
+    pieces = chunk(markdown.parse(source), tokenizer)
     assert len(pieces) > 3
     for piece in pieces:
         assert piece.text.lstrip().startswith(f"{opening.lstrip()}\ndef total(price_of_item):\n    total")
-        [block] = markdown.read(f"{piece.text}\n\nAfter.").blocks[:-1]
+        [block] = markdown.parse(f"{piece.text}\n\nAfter.").blocks[:-1]
         assert block.text == piece.text
     assert [line for piece in pieces for line in piece.text.split("\n")[2:-1]] == lines
 
 
 def test_code_whose_first_line_leaves_no_room_repeats_its_fence(tokenizer: Tokenizer) -> None:
     source = "```\n" + " ".join(f"word{n}" for n in range(3_000)) + "\n```"
-    pieces = chunk(markdown.read(source), tokenizer)
+    pieces = chunk(markdown.parse(source), tokenizer)
     assert len(pieces) > 10
     assert all(piece.text.startswith("```\n") and piece.text.endswith("\n```") for piece in pieces)
     assert letters(*(piece.text.strip("`\n") for piece in pieces)) == letters(source.strip("`\n"))
@@ -109,7 +109,7 @@ def test_code_whose_first_line_leaves_no_room_repeats_its_fence(tokenizer: Token
 
 def test_large_indented_code_stays_code(tokenizer: Tokenizer) -> None:
     source = "\n".join(f"    ```{n}" for n in range(300))
-    pieces = chunk(markdown.read(source), tokenizer)
+    pieces = chunk(markdown.parse(source), tokenizer)
     assert len(pieces) > 3
     assert all(piece.text.startswith("    ```") for piece in pieces)
 
@@ -117,7 +117,7 @@ def test_large_indented_code_stays_code(tokenizer: Tokenizer) -> None:
 def test_a_large_paragraph_is_cut_between_sentences(tokenizer: Tokenizer) -> None:
     randomly = random.Random(4)
     source = " ".join(sentence(randomly, 12) for _ in range(100))
-    pieces = chunk(text.read(source), tokenizer)
+    pieces = chunk(text.parse(source), tokenizer)
     assert len(pieces) > 3
     assert all(piece.text.endswith(".") for piece in pieces)
     assert " ".join(piece.text for piece in pieces) == source
@@ -125,7 +125,7 @@ def test_a_large_paragraph_is_cut_between_sentences(tokenizer: Tokenizer) -> Non
 
 def test_a_large_sentence_is_cut_between_words(tokenizer: Tokenizer) -> None:
     source = " ".join(random.Random(5).choices(WORDS, k=3_000))
-    pieces = chunk(text.read(source), tokenizer)
+    pieces = chunk(text.parse(source), tokenizer)
     assert len(pieces) > 10
     assert " ".join(piece.text for piece in pieces) == source
 
@@ -135,7 +135,7 @@ def test_a_large_sentence_is_cut_between_words(tokenizer: Tokenizer) -> None:
 
 def test_long_titles_and_headings_leave_room_for_the_text(tokenizer: Tokenizer) -> None:
     name = " ".join(f"heading{n}" for n in range(400))
-    read = markdown.read(f"# {name}\n\n## {name}\n\n" + "word " * 1_000)
+    read = markdown.parse(f"# {name}\n\n## {name}\n\n" + "word " * 1_000)
     pieces = chunk(read, tokenizer)
     assert_within_limit(read, pieces, tokenizer)
     assert len(tokenizer.spans(fit_title(read.title, tokenizer))) <= TITLE_TOKENS
@@ -162,7 +162,7 @@ def test_a_heading_without_spaces_is_cut_short(tokenizer: Tokenizer, name: str) 
 
 def test_headings_that_find_no_room_in_the_path_are_said_in_the_text(tokenizer: Tokenizer) -> None:
     long = [" ".join(f"{letter}{n}" for n in range(20)) for letter in "abc"]
-    pieces = chunk(markdown.read(f"# {long[0]}\n## {long[1]}\n### {long[2]}\ntext\n\n### Short\nmore"), tokenizer)
+    pieces = chunk(markdown.parse(f"# {long[0]}\n## {long[1]}\n### {long[2]}\ntext\n\n### Short\nmore"), tokenizer)
     said = " ".join(" ".join([*piece.heading, piece.text]) for piece in pieces)
     assert all(said.count(name) >= 1 for name in long)
     assert pieces[0].text == f"{long[0]}\n\n{long[1]}\n\ntext".replace(
@@ -173,6 +173,6 @@ def test_headings_that_find_no_room_in_the_path_are_said_in_the_text(tokenizer: 
 
 def test_a_heading_that_is_cut_short_is_said_whole_in_the_text(tokenizer: Tokenizer) -> None:
     name = " ".join(f"n{n}" for n in range(60))
-    [piece] = chunk(markdown.read(f"# {name}\ntext"), tokenizer)
+    [piece] = chunk(markdown.parse(f"# {name}\ntext"), tokenizer)
     assert piece.text == f"{name}\n\ntext"
     assert name.startswith(piece.heading[0])

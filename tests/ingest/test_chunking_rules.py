@@ -74,7 +74,7 @@ def test_any_text_is_whole_in_order_and_within_the_limit(tokenizer: Tokenizer, b
     st.lists(LINE, min_size=1, max_size=8), st.sampled_from(["```\n{}\n```", "| a |\n|---|\n| {} |", "- {}", "> {}"])
 )
 def test_markdown_of_any_text_is_whole_and_within_the_limit(tokenizer: Tokenizer, lines: list[str], form: str) -> None:
-    read = markdown.read("\n\n".join(form.format(line) for line in lines * 3))
+    read = markdown.parse("\n\n".join(form.format(line) for line in lines * 3))
     pieces = chunk(read, tokenizer)
     assert_within_limit(read, pieces, tokenizer)
     left = iter(letters(*(piece.text for piece in pieces)))
@@ -117,7 +117,7 @@ class Bytes:
 
 @pytest.mark.parametrize("source", ["😀" * 500, "word " * 300, "中文 " * 200, "```\n" + "a = 1\n" * 200 + "```"])
 def test_the_limit_holds_for_a_tokenizer_whose_parts_do_not_add_up(source: str) -> None:
-    read = markdown.read(f"# Title\n\n{source}")
+    read = markdown.parse(f"# Title\n\n{source}")
     pieces = chunk(read, Bytes())
     assert_within_limit(read, pieces, Bytes())
     left = iter(letters(*(piece.text for piece in pieces)))
@@ -135,12 +135,12 @@ def new_passages(before: Document, after: Document, tokenizer: Tokenizer) -> int
 def test_an_edited_paragraph_makes_few_passages_new_wherever_it_stands(tokenizer: Tokenizer) -> None:
     randomly = random.Random(6)
     paragraphs = [paragraph(randomly) for _ in range(150)]
-    before = text.read("\n\n".join(paragraphs))
+    before = text.parse("\n\n".join(paragraphs))
     new = []
     for at in range(0, 150, 5):
         for put in ([], [paragraph(randomly), paragraphs[at]], [f"Changed. {paragraphs[at]}"]):
             edited = [*paragraphs[:at], *put, *paragraphs[at + 1 :]]
-            new.append(new_passages(before, text.read("\n\n".join(edited)), tokenizer))
+            new.append(new_passages(before, text.parse("\n\n".join(edited)), tokenizer))
     assert max(new) <= 4
     assert statistics.mean(new) <= 2
 
@@ -157,16 +157,16 @@ def test_an_edited_paragraph_makes_few_passages_new_wherever_it_stands(tokenizer
     ids=["sentences", "no spaces", "code", "table", "list"],
 )
 def test_an_edit_inside_a_large_block_makes_few_passages_new(tokenizer: Tokenizer, source: str) -> None:
-    before = markdown.read(source)
+    before = markdown.parse(source)
     for share in (0.1, 0.5, 0.9):
         at = int(len(source) * share)
-        edited = markdown.read(source[:at] + "q" + source[at:])
+        edited = markdown.parse(source[:at] + "q" + source[at:])
         assert new_passages(before, edited, tokenizer) <= 5
 
 
 def test_the_same_edit_under_another_heading_leaves_this_one(tokenizer: Tokenizer) -> None:
-    before = markdown.read("# A\none\n\n# B\ntwo")
-    after = markdown.read("# A\none\n\nmore\n\n# B\ntwo")
+    before = markdown.parse("# A\none\n\n# B\ntwo")
+    after = markdown.parse("# A\none\n\nmore\n\n# B\ntwo")
     assert new_passages(before, after, tokenizer) == 1
 
 
@@ -174,7 +174,7 @@ def test_the_same_edit_under_another_heading_leaves_this_one(tokenizer: Tokenize
 def test_a_real_handbook_is_whole_within_the_limit_and_well_filled(tokenizer: Tokenizer) -> None:
     fills = []
     for file in list(find_files(HANDBOOK))[::4]:
-        handbook = read(file, read_bytes(file))
+        handbook = read(file.document_id, read_bytes(file))
         pieces = chunk(handbook, tokenizer)
         assert_within_limit(handbook, pieces, tokenizer)
         left = iter(letters(*(piece.text for piece in pieces)))

@@ -8,11 +8,11 @@ from ingest.readers import markdown
 
 
 def text(source: str) -> str:
-    return "\n\n".join(block.text for block in markdown.read(source).blocks)
+    return "\n\n".join(block.text for block in markdown.parse(source).blocks)
 
 
 def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(block.text, block.heading) for block in markdown.read(source).blocks]
+    return [(block.text, block.heading) for block in markdown.parse(source).blocks]
 
 
 HIDDEN = {

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ingest.errors import UnreadableDocument
 from ingest.readers import read
 from ingest.readers.encoding import decode
-from ingest.sources import SourceFile
 
 TEXT = "Größe: 5 €\nعربي 中文 😀\n"
 TEXTS = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]))
@@ -21,7 +19,7 @@ TEXTS = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=
 
 def refusal(data: bytes, name: str = "a.md") -> str:
     with pytest.raises(UnreadableDocument) as refused:
-        read(SourceFile(name, Path(name)), data)
+        read(name, data)
     return str(refused.value)
 
 
@@ -45,6 +43,7 @@ def test_byte_order_marks_and_line_ends_change_nothing(data: bytes) -> None:
 
 @given(TEXTS, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]))
 def test_what_is_encoded_comes_back(text: str, encoding: str) -> None:
+    assume(text.strip())
     assert decode(text.encode(encoding)) == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -75,11 +74,11 @@ def test_empty_is_refused(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "heading"), [("a.MD", ("T",)), ("a.markdown", ("T",)), ("a.txt", ()), ("a.text", ())])
 def test_the_suffix_chooses_the_reader(name: str, heading: tuple[str, ...]) -> None:
-    assert read(SourceFile(name, Path(name)), b"# T\n\nText.").blocks[-1].heading == heading
+    assert read(name, b"# T\n\nText.").blocks[-1].heading == heading
 
 
 @given(st.binary())
 def test_bytes_are_read_or_refused(data: bytes) -> None:
     for name in ("a.md", "a.txt"):
         with contextlib.suppress(UnreadableDocument):
-            read(SourceFile(name, Path(name)), data)
+            read(name, data)

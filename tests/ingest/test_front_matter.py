@@ -71,7 +71,7 @@ def test_an_empty_block_says_nothing(source: str) -> None:
 
 
 def test_a_document_of_front_matter_alone_has_no_text() -> None:
-    document = markdown.read("---\ntitle: T\n---\n")
+    document = markdown.parse("---\ntitle: T\n---\n")
     assert (document.title, document.blocks) == ("T", ())
 
 

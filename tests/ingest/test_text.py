@@ -10,7 +10,7 @@ from ingest.readers import text
 
 
 def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(block.text, block.heading) for block in text.read(source).blocks]
+    return [(block.text, block.heading) for block in text.parse(source).blocks]
 
 
 def test_blank_lines_part_paragraphs() -> None:
@@ -24,7 +24,7 @@ def test_underlined_lines_are_headings() -> None:
         ("Second class.", ("TRAVEL", "Trains")),
         ("Cheap.", ("HOTELS",)),
     ]
-    assert text.read(source).title == "TRAVEL"
+    assert text.parse(source).title == "TRAVEL"
 
 
 def test_a_heading_with_nothing_under_it_is_text() -> None:
@@ -33,8 +33,8 @@ def test_a_heading_with_nothing_under_it_is_text() -> None:
 
 
 def test_without_headings_there_is_no_title() -> None:
-    assert text.read("First line\n\nSecond.").title == ""
-    assert text.read("Sub\n---\nText.").title == ""
+    assert text.parse("First line\n\nSecond.").title == ""
+    assert text.parse("Sub\n---\nText.").title == ""
 
 
 def test_rules_and_short_dashes_are_text() -> None:
@@ -42,18 +42,18 @@ def test_rules_and_short_dashes_are_text() -> None:
 
 
 def test_lists_are_told_from_paragraphs() -> None:
-    kinds = [block.kind for block in text.read("- a\n- b\n\n 1) a\n\n• a\n\n2026 was good.\n\n-5 degrees").blocks]
+    kinds = [block.kind for block in text.parse("- a\n- b\n\n 1) a\n\n• a\n\n2026 was good.\n\n-5 degrees").blocks]
     assert kinds == ["list", "list", "list", "paragraph", "paragraph"]
 
 
 def test_indentation_is_kept() -> None:
-    assert text.read("  indented\n    more  \n\nx").blocks[0] == Block("  indented\n    more")
+    assert text.parse("  indented\n    more  \n\nx").blocks[0] == Block("  indented\n    more")
 
 
 @given(st.text(st.sampled_from("ab1 \n\t=-.•\u00a0é中😀")))
 def test_every_character_but_underlines_is_in_some_block_in_order(source: str) -> None:
-    said = "".join(block.text for block in text.read(source).blocks)
-    headings = "".join("".join(block.heading) for block in text.read(source).blocks)
+    said = "".join(block.text for block in text.parse(source).blocks)
+    headings = "".join("".join(block.heading) for block in text.parse(source).blocks)
     kept = "".join((said + headings).split())
     for character in "ab1.•é中😀":
         assert source.count(character) <= kept.count(character)
