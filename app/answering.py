@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ from msgspec import UNSET, Struct, structs
 
 from app import caching, evidence, gathering
 from app.core import followups, verdict
+from app.core.citation_text import MarkerText
 from app.core.intent import IntentOption, decide
+from app.core.links import packed_links
 from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
 from app.core.question import normalise
 from app.deadlines import OutOfTime
@@ -116,12 +119,13 @@ async def _write(ask: Ask, listing: str | None, services: Services, run: Run, em
     def show(text: str) -> None:
         emit(Delta(text))
 
+    links = await asyncio.to_thread(packed_links, run.packed, services.policy.image_hosts, ask.citation_style)
     if listing is not None:
-        return composed(listing, "catalogue", run.packed, show)
+        return composed(listing, "catalogue", len(run.packed), links, show)
     run.model = services.answerer.model
     writer = Writer(services.answerer, services.fallback)
     with run.stage("model"):
-        return await writer.write(ask.mode, ask.question, run.packed, show)
+        return await writer.write(ask.mode, ask.question, run.packed, links, show)
 
 
 async def _judged(
@@ -140,6 +144,7 @@ async def _judged(
         answer=written.text,
         sources=run.packed,
         cited=tuple(sorted(written.valid)),
+        markers=written.markers,
         dropped=written.dropped,
         extras=structs.replace(written.extras, support=support or UNSET),
         cached=cached,
@@ -157,7 +162,9 @@ async def _support(ask: Ask, written: Written, embedder: Embedder, services: Ser
     if isinstance(written.extras.support, Support):
         return written.extras.support
     try:
-        return await run.timed("support", services.support.check(written.text, run.packed, embedder))
+        text = MarkerText(written.text, written.markers)
+        found = await run.timed("support", services.support.check(text.text, run.packed, embedder))
+        return text.place(found)
     except EmbeddingFailed as exc:
         if needed:
             raise
@@ -170,7 +177,7 @@ def _replay(known: CachedAnswer, run: Run, emit: Emit) -> Written:
     emit(SourcesEvent(run.id, known.revision, known.sources))
     emit(Delta(known.answer))
     extras = Extras(**{name: getattr(known, name) for name in Extras.__struct_fields__})
-    return Written(known.answer, False, frozenset(known.cited), known.dropped, known.model, extras)
+    return Written(known.answer, False, known.markers, known.dropped, known.model, extras)
 
 
 def _reason(exc: Exception) -> str:

@@ -24,10 +24,12 @@ def key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> s
         "min_passages": policy.min_passages,
         "context_tokens": policy.context_tokens,
         "chat_base_url": policy.chat_base_url,
+        "image_hosts": sorted(policy.image_hosts),
     }
     options = {
         "top_k": ask.top_k,
         "citation_policy": ask.citation_policy,
+        "citation_style": ask.citation_style,
         "mode": ask.mode,
         "intent": ask.intent,
         "searched": ask.searched,

@@ -211,6 +211,7 @@ def _policy(settings: Settings) -> Policy:
         context_tokens=settings.context_tokens,
         chat_base_url=settings.chat_base_url,
         log_questions=settings.log_questions,
+        image_hosts=settings.trusted_image_hosts,
     )
 
 

@@ -14,7 +14,15 @@ STAGE_SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40),
     registry=REGISTRY,
 )
-CITATIONS_DROPPED = Counter("vouch_citations_dropped", "Invented citations removed from answers.", registry=REGISTRY)
+CITATIONS_DROPPED = Counter(
+    "vouch_citations_dropped",
+    "Invented citations removed from answers, by how they were written.",
+    ["form"],
+    registry=REGISTRY,
+)
+LINKS_DEFANGED = Counter(
+    "vouch_links_defanged", "Links, images and URLs in answers that no source holds, made dead.", registry=REGISTRY
+)
 MODEL_CALLS = Counter("vouch_model_calls", "Calls to the language model.", ["answerer"], registry=REGISTRY)
 CACHE_REQUESTS = Counter("vouch_cache_requests", "Look-ups in the answer cache.", ["result"], registry=REGISTRY)
 CACHE_FAILURES = Counter(

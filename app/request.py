@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from app.core import verdict
+from app.core.links import CitationStyle
 from app.core.model import Intent, Scope
 
 ANONYMOUS = "anonymous"
@@ -23,6 +24,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     """What is searched with: the question, or a follow-up widened with the one before."""
     top_k: int = DEFAULT_TOP_K
     citation_policy: verdict.CitationPolicy = "drop"
+    citation_style: CitationStyle = "markers"
     mode: Mode = "text"
     verify: bool = False
     intent: Intent = "answer"

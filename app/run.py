@@ -12,9 +12,9 @@ from typing import TypeVar
 from msgspec import UNSET, structs
 
 from app.core import verdict
-from app.core.model import Extras, Intent, Relevance, Reply, Source, Status
+from app.core.model import Extras, Intent, Marker, Relevance, Reply, Source, Status
 from app.logs import log
-from app.metrics import ANSWERS, CACHE_REQUESTS, CITATIONS_DROPPED, STAGE_SECONDS
+from app.metrics import ANSWERS, CACHE_REQUESTS, STAGE_SECONDS
 
 _T = TypeVar("_T")
 
@@ -59,6 +59,7 @@ class Run:
         answer: str | None = None,
         sources: tuple[Source, ...] = (),
         cited: tuple[int, ...] = (),
+        markers: tuple[Marker, ...] = (),
         dropped: tuple[str, ...] = (),
         extras: Extras = Extras(),  # noqa: B008 - frozen
         cached: bool = False,
@@ -72,6 +73,7 @@ class Run:
             answer=answer,
             sources=sources,
             cited=cited,
+            markers=markers,
             dropped=dropped,
             relevance=self.relevance,
             cached=cached,
@@ -89,7 +91,6 @@ def _milliseconds(since: float) -> float:
 def account(reply: Reply, question: str | None = None) -> None:
     """Count the answer, and log one line that explains it: never with a document's text, with the question if given."""
     ANSWERS.labels(reply.status, reply.reason or "", str(reply.cached).lower()).inc()
-    CITATIONS_DROPPED.inc(len(reply.dropped))
     if "cache" in reply.timings_ms:
         CACHE_REQUESTS.labels("hit" if reply.cached else "miss").inc()
     for stage, milliseconds in reply.timings_ms.items():

@@ -27,6 +27,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     min_passages: int
     context_tokens: int
     chat_base_url: str = ""
+    image_hosts: frozenset[str] = frozenset()
+    """Whose images an answer may show."""
     log_questions: bool = False
 
 

@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     allow_anonymous: bool = False
     workers: Positive = 1
     log_questions: bool = False
+    image_hosts: str = ""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -80,6 +81,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         _check_index_name(self.index_name)
         _check_http_url("QDRANT_URL", self.qdrant_url)
         _check_redis_url(self.redis_url)
+        _check_image_hosts(self.image_hosts)
         _check_chat(self)
         _check_exposure(self)
         _check_workers(self)
@@ -99,6 +101,11 @@ class Settings(Struct, frozen=True, kw_only=True):
                 " Try 0.5 and adjust it with /v1/search on questions of your own."
             )
         return threshold
+
+    @property
+    def trusted_image_hosts(self) -> frozenset[str]:
+        """The hosts whose images an answer may show."""
+        return frozenset(_names(self.image_hosts))
 
     @property
     def store_path(self) -> Path:
@@ -137,6 +144,15 @@ def _check_redis_url(url: str) -> None:
     """Says nothing of the value: a password may stand in it."""
     if url and not (_is_url(url, ("redis", "rediss")) and re.fullmatch(r"/?\d*", urlsplit(url).path)):
         raise SettingsError("REDIS_URL must be a URL such as redis://localhost:6379/0.")
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip().lower() for name in listed.split(",") if name.strip()]
+
+
+def _check_image_hosts(hosts: str) -> None:
+    if not all(re.fullmatch(r"[a-z0-9._-]+", host) for host in _names(hosts)):
+        raise SettingsError("IMAGE_HOSTS must be host names with commas between them, such as img.example.com.")
 
 
 def _is_url(url: str, schemes: tuple[str, ...]) -> bool:

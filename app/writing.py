@@ -10,14 +10,15 @@ from msgspec import Struct, structs
 
 from app.core import prompt, verdict
 from app.core.abstention import AbstentionHold
+from app.core.citation_text import MarkerText
 from app.core.citations import CitationFilter
 from app.core.grounding import ground
-from app.core.links import packed_links
+from app.core.links import Links
 from app.core.markdown_faults import faults
-from app.core.model import Extras, Source
+from app.core.model import Extras, Marker, Source
 from app.core.structured import StructuredFault
 from app.errors import AnswererFailed
-from app.metrics import MODEL_CALLS, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
+from app.metrics import CITATIONS_DROPPED, LINKS_DEFANGED, MODEL_CALLS, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
 from app.ports import Answerer, Completer
 from app.request import Mode
 
@@ -28,21 +29,25 @@ _MAX_WRITTEN = 4 * MAX_ANSWER_LENGTH
 
 
 class Written(Struct, frozen=True):
-    """A finished text. `answerer` and `model` say whose it is."""
+    """A finished text. `model` says whose it is."""
 
     text: str
     abstained: bool
-    valid: frozenset[int]
+    markers: tuple[Marker, ...]
     dropped: tuple[str, ...]
     model: str
     extras: Extras = Extras()
+
+    @property
+    def valid(self) -> frozenset[int]:
+        return frozenset(marker.number for marker in self.markers)
 
 
 class Screen:
     """What stands between a model's text and the caller: the citation filter, the abstention, the limits."""
 
-    def __init__(self, sources: Sequence[Source], show: Callable[[str], None]) -> None:
-        self._citations = CitationFilter(len(sources), links=packed_links(sources))
+    def __init__(self, source_count: int, links: Links, show: Callable[[str], None]) -> None:
+        self._citations = CitationFilter(source_count, links=links)
         self._hold = AbstentionHold()
         self._show = show
         self._shown: list[str] = []
@@ -58,8 +63,11 @@ class Screen:
     def finish(self, model: str) -> Written:
         self._release(self._hold.feed(self._citations.flush()))
         self._release(self._hold.flush())
-        valid, dropped = frozenset(self._citations.valid), tuple(self._citations.dropped)
-        return Written("".join(self._shown), self._hold.abstained, valid, dropped, model)
+        for form in self._citations.dropped_forms:
+            CITATIONS_DROPPED.labels(form).inc()
+        LINKS_DEFANGED.inc(self._citations.defanged)
+        markers, dropped = tuple(self._citations.markers), tuple(self._citations.dropped)
+        return Written("".join(self._shown), self._hold.abstained, markers, dropped, model)
 
     def _release(self, text: str) -> None:
         self._length += len(text)
@@ -70,9 +78,9 @@ class Screen:
             self._show(text)
 
 
-def composed(text: str, author: str, sources: Sequence[Source], show: Callable[[str], None]) -> Written:
+def composed(text: str, author: str, source_count: int, links: Links, show: Callable[[str], None]) -> Written:
     """A text of our own, let through as a model's is. Raises AnswererFailed."""
-    screen = Screen(sources, show)
+    screen = Screen(source_count, links, show)
     screen.feed(text)
     return screen.finish(author)
 
@@ -88,9 +96,11 @@ class Writer:
         self._answerer = answerer
         self._fallback = fallback
 
-    async def write(self, mode: Mode, question: str, sources: Sequence[Source], show: Callable[[str], None]) -> Written:
+    async def write(
+        self, mode: Mode, question: str, sources: Sequence[Source], links: Links, show: Callable[[str], None]
+    ) -> Written:
         """The answer, shown piece by piece in mode `text`, in one piece otherwise. Raises AnswererFailed."""
-        screen = Screen(sources, show)
+        screen = Screen(len(sources), links, show)
         MODEL_CALLS.labels(self._answerer.name).inc()
         match mode:
             case "structured":
@@ -107,7 +117,8 @@ class Writer:
             raise
         screen.feed(draft.answer)
         written = screen.finish(self._answerer.model)
-        grounded = await asyncio.to_thread(ground, written.text, draft, sources)
+        answer = MarkerText(written.text, written.markers).text
+        grounded = await asyncio.to_thread(ground, answer, draft, sources)
         QUOTES_REJECTED.inc(len(grounded.rejected_quotes))
         extras = Extras(
             citations=grounded.citations,

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from app.core import hashing
-from app.core.links import stands_alone
+from app.core.links import images_in, stands_alone
 from app.core.model import Candidate, DocumentRecord, Source
 from app.core.prompt import neutralise
 from app.core.titles import as_text
@@ -104,6 +104,7 @@ def _source(number: int, entry: Entry) -> Source:
         updated_at=record.updated_at,
         score=entry.score,
         text=passage.text if passage else "",
+        images=images_in(passage.text, record.url) if passage else (),
     )
 
 

@@ -19,6 +19,7 @@ from app.core.markup.lexemes import CLOSING, FOREIGN_CLOSING, FOREIGN_OPENING, O
 from app.core.markup.lines import LineWriter
 from app.core.markup.raw_spans import RawSpanScanner
 from app.core.markup.tidy import Tidy
+from app.core.model import Marker
 
 _SPECIAL = re.escape(OPENING + CLOSING + FOREIGN_OPENING + FOREIGN_CLOSING)
 _NOT_PLAIN = re.compile(rf"[{_SPECIAL}`\\\r\n<>&|]|:/|[Ww][Ww.]|[:!Ww]\Z")
@@ -52,6 +53,11 @@ class CitationFilter:
         return self._findings.valid
 
     @property
+    def markers(self) -> list[Marker]:
+        """Where each of them stands in the output, in order."""
+        return self._lines.markers
+
+    @property
     def dropped(self) -> list[str]:
         """The markers removed, in order, as `[9]`."""
         return self._findings.dropped
@@ -83,7 +89,7 @@ class CitationFilter:
         text = self._tidy.pass_plain(text)
         if text:
             self._urls.pass_plain(text)
-            self._lines.last = text[-1]
+            self._lines.passed(text)
         return text
 
     def _is_idle(self) -> bool:

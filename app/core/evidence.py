@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct, structs
 
 from app.core import hashing
+from app.core.links import images_in
 from app.core.model import Reply, Scope, Source, Status
 
 
@@ -83,7 +84,7 @@ def take_apart(evidence: Evidence) -> tuple[Record, dict[str, PassageText]]:
         key: PassageText(source.title, source.heading, source.text)
         for key, source in zip(keys, evidence.packed, strict=True)
     }
-    bare = tuple(structs.replace(source, title="", heading=(), text="") for source in evidence.packed)
+    bare = tuple(structs.replace(source, title="", heading=(), text="", images=()) for source in evidence.packed)
     reply = structs.replace(evidence.reply, sources=())
     return Record(evidence=structs.replace(evidence, packed=bare, reply=reply), text_keys=keys), texts
 
@@ -94,7 +95,7 @@ def put_together(record: Record, texts: Mapping[str, PassageText]) -> Evidence |
         return None
     evidence = record.evidence
     packed = tuple(
-        structs.replace(source, **structs.asdict(texts[key]))
+        structs.replace(source, **structs.asdict(texts[key]), images=images_in(texts[key].text, source.url))
         for key, source in zip(record.text_keys, evidence.packed, strict=True)
     )
     listed = packed if evidence.reply.status in (Status.ANSWERED, Status.UNGROUNDED) else ()

@@ -20,6 +20,7 @@ from enum import StrEnum
 from msgspec import structs
 
 from app.core import verdict
+from app.core.citations import CitationFilter
 from app.core.evidence import KeptReply
 from app.core.model import Reply, Source, Status
 from app.core.question import MAX_LENGTH
@@ -119,7 +120,10 @@ def retold(kind: AboutTheAnswer, earlier: KeptReply) -> Reply:
         return Reply(**fields | {"sources": sources})
     origin = _without_text(earlier, earlier.status, earlier.reason)
     lines = [_line(source) for source in sources if source.number in earlier.cited]
-    return structs.replace(origin, answer="\n".join(lines), sources=sources, cited=earlier.cited)
+    citations = CitationFilter(len(sources))
+    answer = citations.feed("\n".join(lines)) + citations.flush()
+    markers = tuple(citations.markers)
+    return structs.replace(origin, answer=answer, sources=sources, cited=earlier.cited, markers=markers)
 
 
 def widened(question: str, earlier: str) -> str:

@@ -106,11 +106,11 @@ def packed_links(
     return Links(urls, owners, titles, targets, frozenset(image_hosts), style)
 
 
-def images_in(text: str, url: str | None = None) -> list[str]:
+def images_in(text: str, url: str | None = None) -> tuple[str, ...]:
     """The URLs of the images in a source's text, absolute, in order. `url` is that of its document."""
     base = _absolute(url or "", "")
     found = (_absolute(written, base) for written, is_image in _urls_in(text) if is_image)
-    return list(dict.fromkeys(filter(None, found)))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def stands_alone(url: str) -> bool:

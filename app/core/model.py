@@ -109,6 +109,16 @@ class Source(Struct, frozen=True, kw_only=True):
     updated_at: str | None
     score: float
     text: str
+    images: tuple[str, ...] = ()
+    """URLs of the images in its text, absolute where the document has a URL."""
+
+
+class Marker(Struct, frozen=True):
+    """A citation in an answer: the answer's text from `start` to `end`, in characters, names source `number`."""
+
+    number: int
+    start: int
+    end: int
 
 
 class Status(StrEnum):
@@ -209,6 +219,7 @@ class Reply(Extras, frozen=True, kw_only=True):
     answer: str | None
     sources: tuple[Source, ...] = ()
     cited: tuple[int, ...] = ()
+    markers: tuple[Marker, ...] = ()
     dropped: tuple[str, ...] = ()
     relevance: Relevance | None = None
     cached: bool = False
@@ -223,6 +234,7 @@ class CachedAnswer(Extras, frozen=True, kw_only=True):
     answer: str
     sources: tuple[Source, ...]
     cited: tuple[int, ...]
+    markers: tuple[Marker, ...]
     dropped: tuple[str, ...]
     relevance: Relevance
     revision: str

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from app.core.links import images_in
 from app.core.model import Candidate, Passage, Source
 
 _FENCE_TOKENS = 24
@@ -38,7 +39,7 @@ def pack(candidates: Sequence[Candidate], budget_tokens: int) -> tuple[Source, .
         packed.append(candidate)
         known.append(fingerprint)
         left -= cost
-    return tuple(_source(number, candidate) for number, candidate in enumerate(packed, 1))
+    return tuple(source(number, candidate) for number, candidate in enumerate(packed, 1))
 
 
 def documents_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -101,7 +102,7 @@ class _Fingerprint:
         return self.numbers <= other.numbers and shared >= _REPEATED_SHARE * len(self.shingles)
 
 
-def _source(number: int, candidate: Candidate) -> Source:
+def source(number: int, candidate: Candidate) -> Source:
     passage = candidate.passage
     return Source(
         number=number,
@@ -114,4 +115,5 @@ def _source(number: int, candidate: Candidate) -> Source:
         updated_at=passage.updated_at,
         score=candidate.score,
         text=passage.text,
+        images=images_in(passage.text, passage.url),
     )

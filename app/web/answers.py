@@ -16,7 +16,8 @@ from app.answering import Delta, SourcesEvent
 from app.core import followups, gate, packing
 from app.core.evidence import KeptReply
 from app.core.intent import IntentOption
-from app.core.model import Candidate, Relevance, Reply
+from app.core.links import CitationStyle
+from app.core.model import Relevance, Reply, Source
 from app.core.question import normalise
 from app.core.verdict import CitationPolicy
 from app.logs import log
@@ -40,6 +41,8 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     question: str
     top_k: Annotated[int, Meta(description="Passages that are looked at; clamped to 1..40.")] = DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
+    citation_style: CitationStyle = "markers"
+    """How citations are written: `[n]`, or `[title](url)` where the document has a URL."""
     mode: Mode = "text"
     verify: bool = False
     """Check sentence by sentence what the cited sources support."""
@@ -62,6 +65,7 @@ class Found(Struct, frozen=True):
     updated_at: str | None
     score: float
     text: str
+    images: tuple[str, ...]
 
 
 _RESPONSES = {
@@ -102,6 +106,7 @@ async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> event
         earlier=previous.searched if previous else None,
         top_k=data.top_k,
         citation_policy=data.citation_policy,
+        citation_style=data.citation_style,
         mode=data.mode,
         verify=data.verify,
         intent=data.intent,
@@ -148,7 +153,7 @@ async def get_search(
     if reason is None and not packing.pack(decision.accepted, services.policy.context_tokens):
         reason = "nothing_packed"
     return SearchReply(
-        candidates=[_found(candidate) for candidate in candidates],
+        candidates=[_found(packing.source(0, candidate)) for candidate in candidates],
         relevance=decision.relevance,
         would_answer=reason is None,
         reason=reason,
@@ -160,16 +165,5 @@ def _name(event: SourcesEvent | Delta) -> str:
     return "sources" if isinstance(event, SourcesEvent) else "delta"
 
 
-def _found(candidate: Candidate) -> Found:
-    passage = candidate.passage
-    return Found(
-        document_id=passage.document_id,
-        passage_id=passage.passage_id,
-        title=passage.title,
-        heading=passage.heading,
-        page=passage.page,
-        url=passage.url,
-        updated_at=passage.updated_at,
-        score=candidate.score,
-        text=passage.text,
-    )
+def _found(source: Source) -> Found:
+    return Found(**{name: getattr(source, name) for name in Found.__struct_fields__})

@@ -144,9 +144,9 @@ def test_a_document_at_no_web_address_has_no_link(url: str | None) -> None:
 
 
 def test_the_images_of_a_text() -> None:
-    assert images_in(TEXT) == ["https://img.example/p.png", "https://img.example/q.png"]
-    assert images_in("![a](b.png)", "https://docs.example/hr/leave") == ["https://docs.example/hr/b.png"]
-    assert images_in("![a](b.png)") == []
+    assert images_in(TEXT) == ("https://img.example/p.png", "https://img.example/q.png")
+    assert images_in("![a](b.png)", "https://docs.example/hr/leave") == ("https://docs.example/hr/b.png",)
+    assert images_in("![a](b.png)") == ()
 
 
 @pytest.mark.parametrize(

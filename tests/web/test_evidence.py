@@ -12,7 +12,8 @@ import pytest
 from msgspec import structs
 
 from app import evidence
-from app.core.model import Reply, Source, Status
+from app.core import packing
+from app.core.model import Candidate, Reply, Source, Status
 from app.metrics import EVIDENCE_LOST
 from app.services import Services
 from app.settings import Settings
@@ -58,11 +59,7 @@ class Kept:
         passages = [
             p for name in ("leave.md", "expenses.md") for p in await self.services.store.passages(collection, name)
         ]
-        fields = [name for name in Source.__struct_fields__ if name not in ("number", "score")]
-        return tuple(
-            Source(number=number, score=0.5, **{name: getattr(passage, name) for name in fields})
-            for number, passage in enumerate(passages, 1)
-        )
+        return tuple(packing.source(number, Candidate(passage, 0.5)) for number, passage in enumerate(passages, 1))
 
     async def collection(self) -> str:
         state = await self.services.store.state()

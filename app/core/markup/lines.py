@@ -12,6 +12,7 @@ from app.core.links import Links
 from app.core.markup.containers import begins_block, end_of_start, is_margin
 from app.core.markup.events import Kind, Line
 from app.core.markup.joints import ZERO_WIDTH_SPACE
+from app.core.model import Marker
 
 _TAG_BEGIN = re.compile(r"<[A-Za-z/!?]")
 MAX_START = 32
@@ -23,6 +24,9 @@ class LineWriter:
         self._out: list[str] = []
         self.last = ""
         """The last character written."""
+        self.markers: list[Marker] = []
+        self._length = 0
+        """Characters written."""
         self._line: Line | None = None
         """The line that has begun, until something of it is written."""
         self._bereft = False
@@ -85,6 +89,7 @@ class LineWriter:
         text = self._links.render(number)
         would_load = self.last == "!" and text.endswith(")")
         self.verbatim(" " + text if would_load else text)
+        self.markers.append(Marker(number, self._length - len(text), self._length))
 
     def gap(self) -> None:
         """Something was removed here."""
@@ -136,7 +141,12 @@ class LineWriter:
     def _write(self, text: str) -> None:
         if text:
             self._out.append(text)
-            self.last = text[-1]
+            self.passed(text)
+
+    def passed(self, text: str) -> None:
+        """Some text leaves, written here or past this."""
+        self._length += len(text)
+        self.last = text[-1]
 
     # The end of a line of which nothing was written.
 
