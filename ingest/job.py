@@ -1,8 +1,7 @@
 """The ingestion job: bring the index in step with a folder, document by document.
 
-The order of writes makes it safe to stop anywhere: `updating` before anything else, a document's new passages
-before its old ones go, its record after its passages, the revision and `ready` last. A job that finds `updating`
-follows one that was cut short, and believes no record until it has compared it with the passages that are there.
+It may be stopped anywhere and run again (see indexing.py). A job that finds `updating` follows one that was cut short,
+and believes no record until it has compared it with the passages that are there.
 """
 
 from __future__ import annotations
@@ -16,28 +15,21 @@ from pathlib import Path, PurePosixPath
 from msgspec import structs
 
 from app.core import hashing
-from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
+from app.core.model import DocumentRecord, Passage, StateRecord
 from app.errors import EmbeddingFailed
 from app.logs import log
 from app.ports import Embedder, VectorStore
 from ingest import plan
-from ingest.chunking import CHUNKER_VERSION, chunk, fit_title
+from ingest.chunking import chunk, fit_title
 from ingest.document import Document
-from ingest.embedding import Vectors
 from ingest.errors import NothingToIngest, UnreadableDocument
-from ingest.generation import Generation
-from ingest.progress import DocumentCounts, Failure, PassageCounts, Progress, Report, Summary
+from ingest.indexing import Indexer, spec_for
+from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
 from ingest.readers import read
 from ingest.sources import SourceFile, find_files, read_bytes
 
 DOCUMENTS_AT_ONCE = 4
 """Read, chunked and written side by side, so that the embedder never waits for the next one."""
-
-
-def spec_for(index_name: str, embedder: Embedder) -> IndexSpec:
-    """The physical collection that this embedder and this chunker build."""
-    fingerprint = hashing.fingerprint(embedder.identity, embedder.dimension, CHUNKER_VERSION)
-    return IndexSpec(f"{index_name}-{fingerprint}", fingerprint, embedder.name, embedder.dimension)
 
 
 async def run(store: VectorStore, embedder: Embedder, index_name: str, corpus: Path, report: Report) -> Summary:
@@ -49,34 +41,24 @@ async def run(store: VectorStore, embedder: Embedder, index_name: str, corpus: P
     files = await asyncio.to_thread(lambda: list(find_files(corpus)))
     if not files:
         raise NothingToIngest(f"{corpus} holds no document: set CORPUS to a folder with .md or .txt files.")
-    job = _Job(store, embedder, spec_for(index_name, embedder))
+    indexer = Indexer(store, embedder, spec_for(index_name, embedder))
+    job = _Job(indexer, embedder)
     state = await job.run(files, report)
     seconds = round(time.monotonic() - started, 3)
-    return Summary(job.documents, job.passages, seconds, state.revision, state.state)
+    return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
 
 
 class _Job:
-    def __init__(self, store: VectorStore, embedder: Embedder, spec: IndexSpec) -> None:
-        self._store = store
+    def __init__(self, indexer: Indexer, embedder: Embedder) -> None:
+        self._indexer = indexer
         self._embedder = embedder
-        self._collection = spec.collection
-        self._generation = Generation(store, spec)
-        self._vectors = Vectors(store, spec.collection, embedder)
-        self._records: dict[str, DocumentRecord] = {}
-        self._resumed = False
         self.documents = DocumentCounts()
-        self.passages = PassageCounts()
 
     async def run(self, files: Sequence[SourceFile], report: Report) -> StateRecord:
-        self._resumed = await self._generation.open()
-        self._records = {r.document_id: r async for r in self._store.documents(self._collection)}
+        await self._indexer.open()
         await self._index_all(files, report)
         await self._remove_missing({file.document_id for file in files})
-        state = await self._generation.finish(self._records.values())
-        self.passages.embedded = self._vectors.embedded
-        self.passages.reused -= self._vectors.embedded
-        self.passages.total = state.passages
-        return state
+        return await self._indexer.finish()
 
     async def _index_all(self, files: Sequence[SourceFile], report: Report) -> None:
         waiting = iter(files)
@@ -87,7 +69,7 @@ class _Job:
             for file in waiting:
                 failure = await self._index_or_fail(file)
                 done += 1
-                report(Progress(done, len(files), self._vectors.embedded, failure))
+                report(Progress(done, len(files), self._indexer.embedded, failure))
 
         await _all_or_first_error([work() for _ in range(DOCUMENTS_AT_ONCE)])
 
@@ -101,17 +83,16 @@ class _Job:
         return None
 
     async def _index(self, file: SourceFile) -> None:
-        record = self._records.get(file.document_id)
+        record = self._indexer.records.get(file.document_id)
         if record is not None and record.origin != "folder":
             raise UnreadableDocument("a document of this id was pushed over HTTP: rename the file")
         data = await asyncio.to_thread(read_bytes, file)
         byte_hash = hashing.byte_hash(data)
-        if record is not None and record.byte_hash == byte_hash and await self._holds(record):
+        if record is not None and record.byte_hash == byte_hash and await self._indexer.holds(record):
             self.documents.unchanged += 1
             return
         document, wanted = await asyncio.to_thread(self._read, file, data)
-        await self._write(wanted)
-        await self._write_record(_record(file.document_id, byte_hash, document, wanted))
+        await self._indexer.write(_record(file.document_id, byte_hash, document, wanted), wanted)
         if record is None:
             self.documents.added += 1
         else:
@@ -135,50 +116,14 @@ class _Job:
             raise UnreadableDocument("it holds no text")
         return document, plan.passages_of(file.document_id, document, pieces)
 
-    async def _holds(self, record: DocumentRecord) -> bool:
-        """Whether the passages are those that the record tells of. Only a job cut short can leave others."""
-        if not self._resumed:
-            return True
-        stored = await self._store.passages(self._collection, record.document_id)
-        return hashing.index_digest(stored) == record.index_digest
-
-    async def _write(self, wanted: Sequence[Passage]) -> None:
-        """Make the stored passages of one document the wanted ones."""
-        stored = await self._store.passages(self._collection, wanted[0].document_id)
-        changes = plan.changes(wanted, stored)
-        try:
-            embedded = await self._vectors.of(changes.add)  # every one before the first write: all or nothing
-            await self._generation.begin()
-            await self._store.write_passages(self._collection, embedded)
-        finally:
-            self._vectors.forget(changes.add)
-        await self._store.update_passages(self._collection, changes.update)
-        await self._store.delete_passages(self._collection, changes.remove)
-        self.passages.reused += len(wanted)  # those embedded are taken off at the end
-        self.passages.updated += len(changes.update)
-        self.passages.removed += len(changes.remove)
-
-    async def _write_record(self, record: DocumentRecord) -> None:
-        await self._store.write_documents(self._collection, [record])
-        self._records[record.document_id] = record
-
     async def _remove_missing(self, present: AbstractSet[str]) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
-        gone = [r.document_id for r in self._records.values() if r.origin == "folder" and _is_gone(r, present)]
+        records = self._indexer.records.values()
+        gone = [r.document_id for r in records if r.origin == "folder" and _is_gone(r, present)]
         for document_id in gone:
-            await self._remove(document_id)
+            await self._indexer.remove(document_id)
             self.documents.removed += 1
-        if self._resumed:
-            for document_id in await self._store.document_ids(self._collection) - self._records.keys():
-                await self._remove(document_id)
-
-    async def _remove(self, document_id: str) -> None:
-        await self._generation.begin()
-        stored = await self._store.passages(self._collection, document_id)
-        await self._store.delete_passages(self._collection, [passage.passage_id for passage in stored])
-        await self._store.delete_documents(self._collection, [document_id])
-        self._records.pop(document_id, None)
-        self.passages.removed += len(stored)
+        await self._indexer.remove_orphans()
 
 
 def _is_gone(record: DocumentRecord, present: AbstractSet[str]) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from app.adapters.stores import open_store
 from app.settings import Settings
 from ingest.generation import Generation
-from ingest.job import spec_for
+from ingest.indexing import spec_for
 from tests import scripted_chat as script
 from tests.raw_http import Stall
 from tests.redis_server import RedisServer

@@ -1,0 +1,96 @@
+"""Bringing single documents of the index to a wanted version: what a job and a push have in common.
+
+The order of writes makes it safe to stop anywhere: `updating` before anything else, a document's new passages
+before its old ones go, its record after its passages, the revision and `ready` last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core import hashing
+from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
+from app.ports import Embedder, VectorStore
+from ingest import plan
+from ingest.chunking import CHUNKER_VERSION
+from ingest.embedding import Vectors
+from ingest.generation import Generation
+from ingest.progress import PassageCounts
+
+
+def spec_for(index_name: str, embedder: Embedder) -> IndexSpec:
+    """The physical collection that this embedder and this chunker build."""
+    fingerprint = hashing.fingerprint(embedder.identity, embedder.dimension, CHUNKER_VERSION)
+    return IndexSpec(f"{index_name}-{fingerprint}", fingerprint, embedder.name, embedder.dimension)
+
+
+class Indexer:
+    """Writes to one collection, from `open` to `finish`; in between it knows every document's record."""
+
+    def __init__(self, store: VectorStore, embedder: Embedder, spec: IndexSpec) -> None:
+        self._store = store
+        self._collection = spec.collection
+        self._generation = Generation(store, spec)
+        self._vectors = Vectors(store, spec.collection, embedder)
+        self.resumed = False
+        """Whether an earlier job was cut short: then no record is believed before it was compared."""
+        self.records: dict[str, DocumentRecord] = {}
+        self.passages = PassageCounts()
+
+    async def open(self) -> None:
+        self.resumed = await self._generation.open()
+        self.records = {r.document_id: r async for r in self._store.documents(self._collection)}
+
+    async def finish(self) -> StateRecord:
+        """Make it durable and let it answer. The counts are complete then."""
+        state = await self._generation.finish(self.records.values())
+        self.passages.embedded = self.embedded
+        self.passages.reused -= self.embedded
+        self.passages.total = state.passages
+        return state
+
+    @property
+    def embedded(self) -> int:
+        """Passages embedded so far."""
+        return self._vectors.embedded
+
+    async def holds(self, record: DocumentRecord) -> bool:
+        """Whether the passages are those that the record tells of. Only a job cut short can leave others."""
+        if not self.resumed:
+            return True
+        stored = await self._store.passages(self._collection, record.document_id)
+        return hashing.index_digest(stored) == record.index_digest
+
+    async def write(self, record: DocumentRecord, wanted: Sequence[Passage]) -> None:
+        """Make the stored passages of one document the wanted ones, then its record. Raises EmbeddingFailed before
+        the first write."""
+        stored = await self._store.passages(self._collection, record.document_id)
+        changes = plan.changes(wanted, stored)
+        try:
+            embedded = await self._vectors.of(changes.add)  # every one before the first write: all or nothing
+            await self._generation.begin()
+            await self._store.write_passages(self._collection, embedded)
+        finally:
+            self._vectors.forget(changes.add)
+        await self._store.update_passages(self._collection, changes.update)
+        await self._store.delete_passages(self._collection, changes.remove)
+        await self._store.write_documents(self._collection, [record])
+        self.records[record.document_id] = record
+        self.passages.reused += len(wanted)  # those embedded are taken off at the end
+        self.passages.updated += len(changes.update)
+        self.passages.removed += len(changes.remove)
+
+    async def remove(self, document_id: str) -> None:
+        """Remove a document, its passages first."""
+        await self._generation.begin()
+        stored = await self._store.passages(self._collection, document_id)
+        await self._store.delete_passages(self._collection, [passage.passage_id for passage in stored])
+        await self._store.delete_documents(self._collection, [document_id])
+        self.records.pop(document_id, None)
+        self.passages.removed += len(stored)
+
+    async def remove_orphans(self) -> None:
+        """Remove passages that a job cut short left without a record."""
+        if self.resumed:
+            for document_id in await self._store.document_ids(self._collection) - self.records.keys():
+                await self.remove(document_id)
