@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from app.core.evidence import Evidence
 from app.core.model import (
+    AbsentDocument,
     CachedAnswer,
     Candidate,
     DocumentRecord,
@@ -57,6 +58,9 @@ class VectorStore(Protocol):
     An index is a name that points at one physical collection; see DESIGN in README, "The index".
     """
 
+    shared: bool
+    """Whether other processes can write to it at the same time: then a job needs a lease."""
+
     async def state(self) -> StateRecord | None:
         """The state record of the collection that the index name points at; None while there is none."""
 
@@ -75,7 +79,11 @@ class VectorStore(Protocol):
     async def read_state(self, collection: str) -> StateRecord | None:
         """The state record of a collection by its own name; None when it has none or does not exist."""
 
-    async def write_state(self, state: StateRecord) -> None: ...
+    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
+        """Replace the state record, if the lease in it is the one with the token `held` (None: if it holds none).
+
+        The comparison and the write are one step. Raises LeaseMissing when another lease stands there, or none.
+        """
 
     async def switch(self, collection: str) -> None:
         """Point the index name at `collection`, atomically."""
@@ -89,7 +97,19 @@ class VectorStore(Protocol):
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None: ...
 
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
-        """Remove the records (not the passages)."""
+        """Remove the records (not the passages), those of absent documents too."""
+
+    def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
+        """Every document that failed and has no record, in no particular order."""
+
+    async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
+        """Keep why these are not in the index. A record written for one of them takes its place, and the reverse."""
+
+    async def count_failures(self, collection: str, scope: Scope | None) -> int:
+        """How many documents that `scope` may see failed since their last good version.
+
+        Without a scope: how many documents failed at all, absent ones among them.
+        """
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         """Every stored passage of one document, by position."""
@@ -110,6 +130,18 @@ class VectorStore(Protocol):
 
     async def flush(self, collection: str) -> None:
         """Make everything written so far durable, passages before records."""
+
+    async def totals(self, collection: str) -> tuple[int, int]:
+        """How many (document records, passages) stand in the collection, whoever may see them, strays among them."""
+
+    async def strays(self, collection: str) -> list[str]:
+        """Ids of what stands among the passages and is no whole one: its vector or a needed field is missing."""
+
+    async def collections(self) -> list[str]:
+        """Every physical collection of this index by name, half-made ones among them."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection, its passages, records and state. No effect when it is gone already."""
 
     async def close(self) -> None: ...
 

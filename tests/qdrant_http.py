@@ -97,6 +97,14 @@ async def _exists(client: AsyncQdrantClient, name: str, _: bytes) -> Any:
     return {"exists": await client.collection_exists(name)}
 
 
+async def _collections(client: AsyncQdrantClient, _: bytes) -> Any:
+    return await client.get_collections()
+
+
+async def _drop(client: AsyncQdrantClient, name: str, _: bytes) -> Any:
+    return await client.delete_collection(name)
+
+
 async def _info(client: AsyncQdrantClient, name: str, _: bytes) -> Any:
     return await client.get_collection(name)
 
@@ -167,9 +175,11 @@ async def _delete(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
 
 
 _ROUTES: list[tuple[str, str, Callable[..., Awaitable[Any]]]] = [
+    ("GET", "/collections", _collections),
     ("GET", "/collections/([^/]+)/exists", _exists),
     ("GET", "/collections/([^/]+)", _info),
     ("PUT", "/collections/([^/]+)", _create),
+    ("DELETE", "/collections/([^/]+)", _drop),
     ("PUT", "/collections/([^/]+)/index", _index),
     ("POST", "/collections/aliases", _aliases),
     ("POST", "/collections/([^/]+)/points", _retrieve),

@@ -40,6 +40,12 @@ _ABANDONED: list[edge.EdgeShard] = []
 """Open shards whose files were removed. Closing one, or letting it be collected, writes what it still holds to the same
 paths, and spoils a copy that was put back there; so they are kept until the process ends."""
 
+_STRAYS = edge.Filter(
+    should=[
+        edge.Filter(must_not=[edge.HasVectorCondition(payloads.VECTOR)]),
+        *(edge.IsEmptyCondition(field) for field in payloads.NEEDED_FIELDS),
+    ]
+)
 _SPEC = "spec.json"
 _UNUSED_VECTOR = "unused"  # a shard must have one; the records use none
 
@@ -78,6 +84,13 @@ class EdgeCollection:
     @staticmethod
     def exists(folder: Path) -> bool:
         return (folder / _SPEC).is_file()
+
+    @staticmethod
+    def remove(folder: Path) -> None:
+        """Of a closed collection. Its spec goes first: cut short, this leaves a half-made one, which nobody opens."""
+        (folder / _SPEC).unlink(missing_ok=True)
+        if folder.exists():
+            shutil.rmtree(folder)
 
     def in_place(self) -> bool:
         """Whether the files it was opened from still stand at their place.
@@ -135,6 +148,15 @@ class EdgeCollection:
         """The documents of up to PAGE passages from `offset` on."""
         found, following = _scroll(self._passages, [], offset, with_payload=["document_id"])
         return {_payload(record)["document_id"] for record in found}, following
+
+    def totals(self) -> tuple[int, int]:
+        documents = edge.CountRequest(exact=True, filter=_filter(payloads.ALL_DOCUMENTS))
+        return self._records.count(documents), self._passages.count(edge.CountRequest(exact=True))
+
+    def stray_page(self, offset: Offset) -> tuple[list[str], Offset]:
+        request = edge.ScrollRequest(offset=offset, limit=PAGE, filter=_STRAYS, with_payload=False, with_vector=False)
+        found, following = self._passages.scroll(request)
+        return [str(record.id) for record in found], following
 
     def some_vectors(self, content_hashes: Iterable[str]) -> dict[str, list[float]]:
         """Vectors of one or more of the hashes; none when none of them stands here."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.adapters.atomic_file import replace_file
 from app.adapters.edge_collection import EdgeCollection
+from app.adapters.payloads import is_collection_of
 from app.core.model import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
@@ -22,6 +23,7 @@ class EdgeFolder:
     def __init__(self, path: Path, index_name: str, min_free_bytes: int) -> None:
         path.mkdir(parents=True, exist_ok=True)
         self._path = path
+        self._index_name = index_name
         self._alias = path / f"{_plain(index_name)}.alias"
         self._min_free_bytes = min_free_bytes
         self._open: dict[str, EdgeCollection] = {}
@@ -54,6 +56,16 @@ class EdgeFolder:
     def state_of(self, name: str) -> StateRecord | None:
         found = self._find(name)
         return found.read_state() if found else None
+
+    def collections(self) -> list[str]:
+        folder = self._path / "collections"
+        names = [place.name for place in folder.iterdir()] if folder.is_dir() else []
+        return sorted(name for name in names if is_collection_of(self._index_name, name))
+
+    def drop(self, name: str) -> None:
+        if held := self._open.pop(name, None):
+            held.close()
+        EdgeCollection.remove(self._place(name))
 
     def check_room(self) -> None:
         """Raises StoreUnavailable when the disk is too full to write on."""

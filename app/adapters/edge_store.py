@@ -132,6 +132,22 @@ class EdgeStore:
     async def flush(self, collection: str) -> None:
         await self._write(collection, EdgeCollection.flush)
 
+    async def totals(self, collection: str) -> tuple[int, int]:
+        return await self._read(collection, EdgeCollection.totals)
+
+    async def strays(self, collection: str) -> list[str]:
+        found, offset = await self._read(collection, EdgeCollection.stray_page, None)
+        while offset is not None:
+            page, offset = await self._read(collection, EdgeCollection.stray_page, offset)
+            found += page
+        return found
+
+    async def collections(self) -> list[str]:
+        return await self._run(self._folder.collections)
+
+    async def drop(self, collection: str) -> None:
+        await self._run(self._folder.drop, collection)
+
     async def close(self) -> None:
         """Waits for the calls made before it; those made after it raise StoreUnavailable."""
         if not self._closed:

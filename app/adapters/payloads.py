@@ -1,19 +1,21 @@
 """Our values as Qdrant points, the same in every store.
 
 Passages are points with one unit vector, named "dense". Documents and the state record are points without a
-vector, kept apart from the passages. Every field that is filtered on has a keyword index.
+vector, kept apart from the passages. A document and its absence are one point, so that neither outlives the other.
+Every field that is filtered on has a keyword index.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from app.core.model import Candidate, DocumentRecord, Passage, Scope, StateRecord
-from app.errors import StoreUnavailable
+from app.core.model import AbsentDocument, Candidate, DocumentRecord, Passage, Scope, StateRecord
+from app.errors import LeaseMissing, StoreUnavailable
 
 VECTOR = "dense"
 PASSAGE_FIELDS = ("document_id", "content_hash", "access", "prefixes", "tags")
@@ -23,6 +25,11 @@ Condition = tuple[str, list[str]]
 """A field, and values of which it must hold one or more."""
 
 ALL_DOCUMENTS: list[Condition] = [("kind", ["document"])]
+ALL_ABSENT: list[Condition] = [("kind", ["absent"])]
+ALL_FAILING: list[Condition] = [("kind", ["failing"])]
+"""Documents that failed, in the index or absent from it."""
+NEEDED_FIELDS = ("document_id", "content_hash", "position", "title", "text")
+"""Without one of them a point can't be read as a passage."""
 
 _UNIT_TOLERANCE = 1e-6
 
@@ -42,7 +49,8 @@ def to_passage(point_id: object, payload: Mapping[str, Any] | None) -> Passage:
 
 
 def document_payload(record: DocumentRecord) -> dict[str, Any]:
-    return _fields(record) | {"kind": "document", "prefixes": _prefixes(record.document_id)}
+    kind = ["document", "failing"] if record.failure else ["document"]
+    return _fields(record) | {"kind": kind, "prefixes": _prefixes(record.document_id)}
 
 
 def to_document(payload: Mapping[str, Any] | None) -> DocumentRecord:
@@ -50,13 +58,36 @@ def to_document(payload: Mapping[str, Any] | None) -> DocumentRecord:
     return _read(payload, DocumentRecord)
 
 
+def absent_payload(document: AbsentDocument) -> dict[str, Any]:
+    """Without the field `access`: no scope sees it."""
+    return _fields(document) | {"kind": ["absent", "failing"]}
+
+
+def to_absent(payload: Mapping[str, Any] | None) -> AbsentDocument:
+    """Raises StoreUnavailable when the payload is not one of ours."""
+    return _read(payload, AbsentDocument)
+
+
 def state_payload(state: StateRecord) -> dict[str, Any]:
-    return _fields(state) | {"kind": "state"}
+    return _fields(state) | {"kind": "state", "lease": msgspec.to_builtins(state.lease)}
 
 
 def to_state(payload: Mapping[str, Any] | None) -> StateRecord:
     """Raises StoreUnavailable when the payload is not one of ours."""
     return _read(payload, StateRecord)
+
+
+def check_lease(standing: StateRecord | None, token: str | None) -> None:
+    """Raises LeaseMissing when the lease of the standing state is not the one with this token (None: no lease)."""
+    lease = standing.lease if standing else None
+    if (lease.token if lease else None) == token:
+        return
+    if lease is None:
+        raise LeaseMissing("The lease on the index is gone: run `make ingest` again.")
+    raise LeaseMissing(
+        f"The index is held by process {lease.pid} on {lease.host} since {lease.since}:"
+        f" wait until it is done, or until its lease runs out at {lease.until}."
+    )
 
 
 def scope_conditions(scope: Scope) -> list[Condition]:
@@ -96,6 +127,11 @@ def tie_is_cut(scores: Sequence[float], limit: int, fetched: int) -> bool:
     Equal texts in several documents have equal vectors, and the engine leaves the order of ties open.
     """
     return len(scores) == fetched and scores[-1] == scores[limit - 1]
+
+
+def is_collection_of(index_name: str, collection: str) -> bool:
+    """Whether the name is the index's own followed by a fingerprint; `vouch-eu-<fingerprint>` is none of `vouch`."""
+    return re.fullmatch(rf"{re.escape(index_name)}-[0-9a-f]{{16}}", collection) is not None
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

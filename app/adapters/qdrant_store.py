@@ -10,15 +10,16 @@ Import this module only when it is used: qdrant_client takes seconds to load.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from typing import cast
 
 import httpx
 from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import payloads
 from app.adapters.payloads import batches
-from app.adapters.qdrant_errors import NoCollection, answer
+from app.adapters.qdrant_errors import NoCollection
+from app.adapters.qdrant_upkeep import QdrantUpkeep, records_of
 from app.core import hashing
 from app.core.model import Candidate, DocumentRecord, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
 from app.errors import StoreUnavailable
@@ -31,8 +32,6 @@ BATCH = 128
 # recall where neither helps, such as two filters that each match much and together little. `exact` would cost every
 # search a full scan.
 _SEARCH = models.SearchParams(hnsw_ef=128, acorn=models.AcornSearchParams(enable=True))
-
-T = TypeVar("T")
 
 
 def connect(url: str, api_key: str | None, timeout_s: float = TIMEOUT_S) -> AsyncQdrantClient:
@@ -47,13 +46,11 @@ def connect(url: str, api_key: str | None, timeout_s: float = TIMEOUT_S) -> Asyn
     )
 
 
-class QdrantStore:
+class QdrantStore(QdrantUpkeep):
     """VectorStore on a ready client, which it closes. `timeout_s` bounds each request."""
 
     def __init__(self, client: AsyncQdrantClient, index_name: str, *, timeout_s: float = TIMEOUT_S) -> None:
-        self._client = client
-        self._index_name = index_name
-        self._timeout_s = timeout_s
+        super().__init__(client, index_name, timeout_s)
 
     async def state(self) -> StateRecord | None:
         return await self.read_state(self._index_name)  # the alias stands for the collection
@@ -69,7 +66,7 @@ class QdrantStore:
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         visible = _filter(payloads.scope_conditions(scope))
-        documents = await self._call(self._client.count(_records(collection), visible, exact=True))
+        documents = await self._call(self._client.count(records_of(collection), visible, exact=True))
         passages = await self._call(self._client.count(collection, visible, exact=True))
         return documents.count, passages.count
 
@@ -81,12 +78,12 @@ class QdrantStore:
     async def create(self, spec: IndexSpec) -> None:
         dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
         await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
-        await self._ensure(_records(spec.collection), {}, payloads.RECORD_FIELDS)
+        await self._ensure(records_of(spec.collection), {}, payloads.RECORD_FIELDS)
         await self._check_dimension(spec)
 
     async def read_state(self, collection: str) -> StateRecord | None:
         try:
-            found = await self._call(self._client.retrieve(_records(collection), [hashing.STATE_ID]))
+            found = await self._call(self._client.retrieve(records_of(collection), [hashing.STATE_ID]))
         except NoCollection:
             return None
         return payloads.to_state(found[0].payload) if found else None
@@ -96,7 +93,7 @@ class QdrantStore:
 
     async def switch(self, collection: str) -> None:
         """Creating an alias that stands moves it; the server applies all operations of one request at once."""
-        moves = [(self._index_name, collection), (_records(self._index_name), _records(collection))]
+        moves = [(self._index_name, collection), (records_of(self._index_name), records_of(collection))]
         operations = [
             models.CreateAliasOperation(create_alias=models.CreateAlias(alias_name=alias, collection_name=name))
             for alias, name in moves
@@ -104,12 +101,12 @@ class QdrantStore:
         await self._call(self._client.update_collection_aliases(operations))
 
     async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
-        async for record in self._scroll(_records(collection), payloads.ALL_DOCUMENTS):
+        async for record in self._scroll(records_of(collection), payloads.ALL_DOCUMENTS):
             yield payloads.to_document(record.payload)
 
     async def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
         conditions = payloads.ALL_DOCUMENTS + payloads.scope_conditions(scope)
-        async for record in self._scroll(_records(collection), conditions):
+        async for record in self._scroll(records_of(collection), conditions):
             yield payloads.to_document(record.payload)
 
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
@@ -118,7 +115,7 @@ class QdrantStore:
             await self._write_records(collection, points)
 
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
-        await self._delete(_records(collection), [hashing.record_id(name) for name in document_ids])
+        await self._delete(records_of(collection), [hashing.record_id(name) for name in document_ids])
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         records = self._scroll(collection, [("document_id", [document_id])])
@@ -224,18 +221,11 @@ class QdrantStore:
 
     async def _write_records(self, collection: str, points: Mapping[str, dict[str, object]]) -> None:
         records = [models.PointStruct(id=id_, vector={}, payload=payload) for id_, payload in points.items()]
-        await self._call(self._client.upsert(_records(collection), records, wait=True))
+        await self._call(self._client.upsert(records_of(collection), records, wait=True))
 
     async def _delete(self, name: str, ids: Sequence[str]) -> None:
         for batch in batches(ids, BATCH):
             await self._call(self._client.delete(name, [*batch], wait=True))
-
-    async def _call(self, request: Awaitable[T]) -> T:
-        return await answer(request, self._timeout_s)
-
-
-def _records(name: str) -> str:
-    return f"{name}-records"
 
 
 def _filter(conditions: Iterable[payloads.Condition]) -> models.Filter:

@@ -1,0 +1,67 @@
+"""Looking after the collections of a Qdrant server: which there are, what stands in them, and removing one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from qdrant_client import AsyncQdrantClient, models
+
+from app.adapters import payloads
+from app.adapters.qdrant_errors import answer
+
+PAGE = 1_000
+"""Ids a request."""
+
+_RECORDS = "-records"
+_STRAYS = models.Filter(
+    should=[
+        models.Filter(must_not=[models.HasVectorCondition(has_vector=payloads.VECTOR)]),
+        *(models.IsEmptyCondition(is_empty=models.PayloadField(key=field)) for field in payloads.NEEDED_FIELDS),
+    ]
+)
+
+T = TypeVar("T")
+
+
+class QdrantUpkeep:
+    """The part of VectorStore (qdrant_store.py) that commands use and answers do not."""
+
+    def __init__(self, client: AsyncQdrantClient, index_name: str, timeout_s: float) -> None:
+        self._client = client
+        self._index_name = index_name
+        self._timeout_s = timeout_s
+
+    async def totals(self, collection: str) -> tuple[int, int]:
+        is_document = models.FieldCondition(key="kind", match=models.MatchAny(any=["document"]))
+        counting = self._client.count(records_of(collection), models.Filter(must=[is_document]), exact=True)
+        documents = await self._call(counting)
+        passages = await self._call(self._client.count(collection, exact=True))
+        return documents.count, passages.count
+
+    async def strays(self, collection: str) -> list[str]:
+        found: list[str] = []
+        offset = None
+        while True:
+            request = self._client.scroll(collection, _STRAYS, limit=PAGE, offset=offset, with_payload=False)
+            page, offset = await self._call(request)
+            found += [str(record.id) for record in page]
+            if offset is None:
+                return found
+
+    async def collections(self) -> list[str]:
+        there = await self._call(self._client.get_collections())
+        names = {collection.name.removesuffix(_RECORDS) for collection in there.collections}
+        return sorted(name for name in names if payloads.is_collection_of(self._index_name, name))
+
+    async def drop(self, collection: str) -> None:
+        for name in (records_of(collection), collection):
+            await self._call(self._client.delete_collection(name))
+
+    async def _call(self, request: Awaitable[T]) -> T:
+        return await answer(request, self._timeout_s)
+
+
+def records_of(name: str) -> str:
+    """The collection, or alias, that holds the records beside the passages of `name`."""
+    return f"{name}{_RECORDS}"
