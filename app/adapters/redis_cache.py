@@ -20,7 +20,7 @@ from app.core.model import CachedAnswer
 from app.logs import log
 from app.metrics import CACHE_FAILURES
 
-_PREFIX = "vouch:answer:1:"
+_PREFIX = "vouch:answer:2:"
 """With the version of what is stored: raise it when CachedAnswer changes."""
 
 
