@@ -19,3 +19,7 @@ class JobRunning(VouchError):
 
 class JobFailed(VouchError):
     """The service that was handed the job could not do it."""
+
+
+class ReadersUnavailable(VouchError):
+    """No process to read documents in can be started."""
