@@ -18,6 +18,7 @@ _READERS = {
     ".markdown": "markdown",
     ".txt": "text",
     ".text": "text",
+    ".docx": "docx",
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""
 

@@ -1,0 +1,108 @@
+"""The text of a Word paragraph as a reader of the document sees it, and what hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml.ns import qn
+from docx.parts.document import DocumentPart
+
+from ingest.readers import ooxml
+from ingest.readers.left_out import LeftOut
+from ingest.readers.word_styles import Styles
+
+Element = Any
+"""An lxml element, which has no types."""
+
+_WRITTEN = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
+_SILENT = frozenset(
+    {
+        qn("w:pPr"),
+        qn("w:rPr"),
+        qn("w:sdtPr"),
+        qn("w:instrText"),
+        "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",  # says the same as its Choice
+    }
+)
+_DELETED = frozenset({qn("w:del"), qn("w:moveFrom")})
+_UNREAD = {
+    qn("pic:pic"): "image",
+    "{urn:schemas-microsoft-com:vml}imagedata": "image",
+    "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart": "chart",
+    "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds": "diagram",
+    "{urn:schemas-microsoft-com:office:office}OLEObject": "embedded object",
+}
+_NOTES = {
+    qn("w:footnoteReference"): (RELATIONSHIP_TYPE.FOOTNOTES, "Footnote"),
+    qn("w:endnoteReference"): (RELATIONSHIP_TYPE.ENDNOTES, "Endnote"),
+}
+_PRIVATE_USE = range(0xE000, 0xF900)
+
+
+class WordText:
+    """Reads paragraphs. `notes` and `boxes` gather what hangs on those read since they were emptied last."""
+
+    def __init__(self, part: DocumentPart, styles: Styles, left_out: LeftOut) -> None:
+        self._part = part
+        self._styles = styles
+        self._left_out = left_out
+        self._known_notes = {tag: self._notes(kind) for tag, (kind, _) in _NOTES.items()}
+        self.notes: list[str] = []
+        self.boxes: list[Element] = []
+
+    def of(self, element: Element) -> str:
+        """The visible text of a paragraph, or of what stands in one."""
+        tag = element.tag
+        if tag in (qn("w:t"), qn("m:t")):
+            return element.text or ""
+        if tag in _WRITTEN:
+            return _WRITTEN[tag]
+        if tag == qn("w:sym"):
+            return _symbol(element.get(qn("w:char"), ""))
+        if tag in _SILENT or not isinstance(tag, str) or self._is_withheld(element):
+            return ""
+        if tag in _NOTES:
+            self._refer(element)
+        elif tag == qn("w:txbxContent"):
+            self.boxes.append(element)
+            return ""
+        elif tag in _UNREAD:
+            self._left_out.count(_UNREAD[tag])
+        return "".join(self.of(child) for child in element)
+
+    def _is_withheld(self, element: Element) -> bool:
+        if element.tag in _DELETED:
+            self._left_out.count("deleted change")
+            return True
+        if element.tag == qn("w:r") and self._styles.hides(element):
+            self._left_out.note("text marked as hidden")
+            return True
+        return False
+
+    def _refer(self, reference: Element) -> None:
+        note = self._known_notes[reference.tag].get(reference.get(qn("w:id")))
+        text = "" if note is None else " ".join(self.of(note).split())
+        if text:
+            self.notes.append(f"{_NOTES[reference.tag][1]}: {text}")
+
+    def _notes(self, kind: str) -> dict[str, Element]:
+        return {
+            note.get(qn("w:id")): note
+            for root in related(self._part, kind)
+            for note in root.iterchildren(qn("w:footnote"), qn("w:endnote"))
+        }
+
+
+def related(part: DocumentPart, *kinds: str) -> Iterator[Element]:
+    """The XML roots of the document's parts of some kinds."""
+    for relationship in part.rels.values():
+        if relationship.reltype in kinds and not relationship.is_external:
+            yield ooxml.parse(relationship.target_part.blob)
+
+
+def _symbol(code: str) -> str:
+    """A character that the font alone defines says nothing without it."""
+    character = int(code, 16) if code else 0
+    return chr(character) if character and character not in _PRIVATE_USE else ""

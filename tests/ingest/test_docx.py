@@ -1,0 +1,214 @@
+"""Word documents: what is a heading, a list, a table, and what nobody would see."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import docx
+import pytest
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
+
+from ingest.document import Block, Document
+from ingest.errors import UnreadableDocument
+from ingest.readers import read
+from tests.ingest.office_files import replaced, saved, with_part
+
+
+def word(document: Any) -> Document:
+    return read("a.docx", saved(document))
+
+
+def said(document: Document) -> list[tuple[str, tuple[str, ...]]]:
+    return [(block.text, block.heading) for block in document.blocks]
+
+
+def run_of(xml: str) -> Any:
+    return parse_xml(f"<w:r {nsdecls('w')}>{xml}</w:r>")
+
+
+def test_paragraphs_lists_and_tables_stand_in_order_under_their_headings() -> None:
+    made = docx.Document()
+    made.add_paragraph("Before.")
+    made.add_heading("Leave", 1)
+    made.add_paragraph("You get leave.")
+    made.add_paragraph("annual", "List Bullet")
+    made.add_paragraph("sick", "List Number")
+    made.add_heading("Days", 2)
+    table = made.add_table(2, 2)
+    for cell, text in zip([*table.rows[0].cells, *table.rows[1].cells], ["Kind", "Days", "a|b", "30\n31"], strict=True):
+        cell.text = text
+    made.add_paragraph("After.")
+    assert word(made).blocks == (
+        Block("Before."),
+        Block("You get leave.", ("Leave",), section=1),
+        Block("- annual\n- sick", ("Leave",), "list", section=1),
+        Block("| Kind | Days |\n| --- | --- |\n| a\\|b | 30 31 |", ("Leave", "Days"), "table", section=2),
+        Block("After.", ("Leave", "Days"), section=2),
+    )
+
+
+def test_the_title_is_the_one_in_the_style_title_then_the_properties_then_the_first_heading() -> None:
+    made = docx.Document()
+    made.add_heading("Part", 1)
+    made.add_paragraph("text")
+    assert word(made).title == "Part"
+    made.core_properties.title = "Stated"
+    assert word(made).title == "Stated"
+    made.paragraphs[0].insert_paragraph_before("Shown", "Title")
+    read = word(made)
+    assert read.title == "Shown"
+    assert said(read) == [("text", ("Shown", "Part"))]
+
+
+@pytest.mark.parametrize("stated", ["Microsoft Word - plan.doc", "plan final.docx", "Untitled", "Document1", " "])
+def test_a_title_that_no_one_gave_is_none(stated: str) -> None:
+    made = docx.Document()
+    made.add_paragraph("text")
+    made.core_properties.title = stated
+    assert word(made).title == ""
+
+
+def test_date_and_keywords_come_from_the_properties() -> None:
+    made = docx.Document()
+    made.add_paragraph("text")
+    assert (word(made).updated_at, word(made).tags) == (None, ())
+    made.core_properties.modified = datetime(2024, 3, 5, 23, 59, tzinfo=UTC)
+    made.core_properties.keywords = "leave, people; leave"
+    read = word(made)
+    assert (read.updated_at, read.tags) == ("2024-03-05", ("leave", "people"))
+
+
+def test_a_heading_of_a_style_of_ones_own_counts() -> None:
+    made = docx.Document()
+    own = made.styles.add_style("Kapitel", 1)
+    own.base_style = made.styles["Heading 2"]
+    made.add_paragraph("Reisen", "Kapitel")
+    made.add_paragraph("text")
+    outlined = made.add_paragraph("Outlined")
+    level = OxmlElement("w:outlineLvl")
+    level.set(qn("w:val"), "2")
+    outlined._p.get_or_add_pPr().append(level)
+    made.add_paragraph("more")
+    assert said(word(made)) == [("text", ("Reisen",)), ("more", ("Reisen", "Outlined"))]
+
+
+def test_hidden_and_deleted_text_and_comments_are_left_out_and_reported() -> None:
+    made = docx.Document()
+    seen = made.add_paragraph("Seen. ")
+    seen.add_run("Hidden.").font.hidden = True
+    made.styles.add_style("Secret", 2).font.hidden = True
+    seen.add_run("Hidden too.", "Secret")
+    deleted, inserted = OxmlElement("w:del"), OxmlElement("w:ins")
+    deleted.append(run_of("<w:delText>Deleted.</w:delText>"))
+    inserted.append(run_of("<w:t>Inserted.</w:t>"))
+    seen._p.extend([deleted, inserted])
+    made.add_comment(seen.runs, "Remark.", "me", "me")
+    made.sections[0].header.paragraphs[0].text = "Head of the page"
+    read = word(made)
+    assert said(read) == [("Seen. Inserted.", ())]
+    assert read.left_out == ("1 deleted change", "1 comment", "text marked as hidden", "page headers and footers")
+
+
+def test_the_table_of_contents_is_left_out_and_reported() -> None:
+    made = docx.Document()
+    made.styles.add_style("toc 1", 1)
+    made.add_paragraph("Leave ..... 3", "toc 1")
+    made.add_heading("Leave", 1)
+    made.add_paragraph("text")
+    read = word(made)
+    assert said(read) == [("text", ("Leave",))]
+    assert read.left_out == ("the table of contents",)
+
+
+def test_text_in_boxes_links_controls_fields_and_formulas_is_read() -> None:
+    made = docx.Document()
+    body = made.element.body
+    paragraph = made.add_paragraph("See ")
+    paragraph._p.append(
+        parse_xml(f"<w:hyperlink {nsdecls('w')}><w:r><w:t>the policy</w:t></w:r></w:hyperlink>"),
+    )
+    paragraph._p.append(
+        parse_xml(
+            f'<w:fldSimple {nsdecls("w")} w:instr="PAGE"><w:r><w:instrText>PAGE</w:instrText><w:t>, 3</w:t></w:r>'
+            "</w:fldSimple>"
+        )
+    )
+    box = "<w:txbxContent><w:p><w:r><w:t>In a box.</w:t></w:r></w:p></w:txbxContent>"
+    paragraph._p.append(
+        parse_xml(
+            f'<w:r {nsdecls("w")} xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+            f"<mc:AlternateContent><mc:Choice Requires='wps'><w:drawing>{box}</w:drawing></mc:Choice>"
+            f"<mc:Fallback><w:pict>{box}</w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+        )
+    )
+    control = f"<w:sdt {nsdecls('w')}><w:sdtContent><w:p><w:r><w:t>Controlled.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    body.insert(len(body) - 1, parse_xml(control))
+    assert [text for text, _ in said(word(made))] == ["See the policy, 3", "In a box.", "Controlled."]
+
+
+def test_footnotes_follow_the_paragraph_that_they_belong_to() -> None:
+    made = docx.Document()
+    made.add_paragraph("Up to 30 days").runs[0]._r.append(parse_xml(f'<w:footnoteReference {nsdecls("w")} w:id="2"/>'))
+    made.add_paragraph("Next.")
+    notes = (
+        f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2"><w:p><w:r><w:t>Or 20.</w:t></w:r></w:p></w:footnote>'
+        "</w:footnotes>"
+    ).encode()
+    data = with_part(saved(made), "word/footnotes.xml", lambda _: notes)
+    data = with_part(
+        data,
+        "word/_rels/document.xml.rels",
+        replaced(
+            "</Relationships>",
+            '<Relationship Id="rId99" Target="footnotes.xml" Type="http://schemas.openxmlformats.org/officeDocument/2006'
+            '/relationships/footnotes"/></Relationships>',
+        ),
+    )
+    content = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    data = with_part(
+        data,
+        "[Content_Types].xml",
+        replaced("</Types>", f'<Override PartName="/word/footnotes.xml" ContentType="{content}"/></Types>'),
+    )
+    assert [text for text, _ in said(read("a.docx", data))] == ["Up to 30 days", "Footnote: Or 20.", "Next."]
+
+
+def test_merged_cells_are_said_once_and_nested_tables_in_their_cell() -> None:
+    made = docx.Document()
+    table = made.add_table(3, 3)
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "wide"
+    table.cell(0, 2).text = "C"
+    table.cell(1, 0).merge(table.cell(2, 0)).text = "tall"
+    table.cell(1, 1).text = "x"
+    inner = table.cell(2, 1).add_table(1, 2)
+    inner.cell(0, 0).text, inner.cell(0, 1).text = "in", "ner"
+    [block] = word(made).blocks
+    assert block.text.split("\n") == [
+        "| wide |  | C |",
+        "| --- | --- | --- |",
+        "| tall | x |  |",
+        "|  | in ner |  |",
+    ]
+
+
+def test_a_table_of_one_column_is_a_frame_around_paragraphs() -> None:
+    made = docx.Document()
+    cell = made.add_table(1, 1).cell(0, 0)
+    cell.text = "Note."
+    cell.add_paragraph("Beware.")
+    assert [(block.text, block.kind) for block in word(made).blocks] == [
+        ("Note.", "paragraph"),
+        ("Beware.", "paragraph"),
+    ]
+
+
+def test_a_document_of_pictures_alone_is_a_failure_that_says_so() -> None:
+    made = docx.Document()
+    picture = '<pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"/>'
+    made.add_paragraph().add_run()._r.append(parse_xml(f"<w:drawing {nsdecls('w')}>{picture}</w:drawing>"))
+    with pytest.raises(UnreadableDocument, match="it holds no text, only 1 image"):
+        word(made)
+    with pytest.raises(UnreadableDocument, match="it is empty"):
+        word(docx.Document())
