@@ -4,6 +4,7 @@ VouchError
 ├── SettingsError        a setting is wrong: one line, exit code 2
 ├── StoreError
 │   ├── StoreUnavailable the store does not answer, or answers rubbish
+│   ├── LeaseMissing     another job may write to the index now, and this one may not
 │   └── StoreHeld        another process owns the embedded store
 ├── EvidenceUnavailable  kept answers can't be read or written now
 ├── EmbedderError
@@ -54,6 +55,10 @@ class StoreHeld(StoreError):
     def __init__(self, message: str, owner: StoreOwner | None = None) -> None:
         super().__init__(message)
         self.owner = owner
+
+
+class LeaseMissing(StoreError):
+    pass
 
 
 class EvidenceUnavailable(VouchError):

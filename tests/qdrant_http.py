@@ -128,7 +128,8 @@ async def _retrieve(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
 
 
 async def _upsert(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
-    return await client.upsert(name, models.PointsList.model_validate_json(body).points)
+    asked = models.PointsList.model_validate_json(body)
+    return await client.upsert(name, asked.points, update_filter=asked.update_filter, update_mode=asked.update_mode)
 
 
 async def _query(client: AsyncQdrantClient, name: str, body: bytes) -> Any:

@@ -17,7 +17,16 @@ from qdrant_client import AsyncQdrantClient
 
 from app.adapters.edge_store import EdgeStore
 from app.adapters.qdrant_store import QdrantStore, connect
-from app.core.model import DocumentRecord, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
+from app.core.model import (
+    AbsentDocument,
+    DocumentRecord,
+    EmbeddedPassage,
+    IndexSpec,
+    Lease,
+    Passage,
+    Scope,
+    StateRecord,
+)
 from app.ports import VectorStore
 from tests.qdrant_http import http_server, local_mode
 
@@ -166,6 +175,15 @@ def document(document_id: str, **fields: object) -> DocumentRecord:
         **fields,
     }
     return DocumentRecord(**values)
+
+
+def absent(document_id: str, **fields: object) -> AbsentDocument:
+    return AbsentDocument(**{"document_id": document_id, "origin": "folder", "failure": "it is empty", **fields})
+
+
+def lease(token: str, **fields: object) -> Lease:
+    since, until = "2026-11-29T10:00:00+00:00", "2026-11-29T10:01:00+00:00"
+    return Lease(**{"token": token, "host": "here", "pid": 1, "since": since, "until": until, **fields})
 
 
 def state(collection: str, **fields: object) -> StateRecord:

@@ -10,16 +10,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
-from uuid import UUID
+from typing import Any
 
 import msgspec
 import qdrant_edge as edge
 
 from app.adapters import payloads
 from app.adapters.atomic_file import replace_file, sync_folder
+from app.adapters.edge_shards import PAGE, STRAYS, Offset, filter_of, ids_of, new_shard, payload_of, scroll, vector_of
 from app.core import hashing
 from app.core.model import (
+    AbsentDocument,
     Candidate,
     DocumentRecord,
     EmbeddedPassage,
@@ -30,22 +31,10 @@ from app.core.model import (
 )
 from app.errors import StoreUnavailable
 
-PAGE = 64
-"""Points a call: qdrant_edge holds the GIL while it works, so no call may be long."""
-
-Offset = int | UUID | str | None
-"""Where a page starts; None is the beginning, and after the last page."""
-
 _ABANDONED: list[edge.EdgeShard] = []
 """Open shards whose files were removed. Closing one, or letting it be collected, writes what it still holds to the same
 paths, and spoils a copy that was put back there; so they are kept until the process ends."""
 
-_STRAYS = edge.Filter(
-    should=[
-        edge.Filter(must_not=[edge.HasVectorCondition(payloads.VECTOR)]),
-        *(edge.IsEmptyCondition(field) for field in payloads.NEEDED_FIELDS),
-    ]
-)
 _SPEC = "spec.json"
 _UNUSED_VECTOR = "unused"  # a shard must have one; the records use none
 
@@ -75,8 +64,8 @@ class EdgeCollection:
         dense = edge.EdgeVectorParams(size=spec.dimension, distance=edge.Distance.Cosine)
         of_passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
         of_records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
-        passages = _new_shard(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
-        records = _new_shard(folder / "records", of_records, payloads.RECORD_FIELDS)
+        passages = new_shard(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
+        records = new_shard(folder / "records", of_records, payloads.RECORD_FIELDS)
         replace_file(folder / _SPEC, msgspec.json.encode(spec))
         sync_folder(folder.parent)
         return cls(folder, spec, passages, records)
@@ -111,11 +100,11 @@ class EdgeCollection:
         return payloads.ranked(candidates, limit)
 
     def count(self, scope: Scope) -> tuple[int, int]:
-        request = edge.CountRequest(exact=True, filter=_filter(payloads.scope_conditions(scope)))
+        request = edge.CountRequest(exact=True, filter=filter_of(payloads.scope_conditions(scope)))
         return self._records.count(request), self._passages.count(request)
 
     def visible(self, document_ids: Collection[str], scope: Scope) -> set[str]:
-        wanted = _filter([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
+        wanted = filter_of([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
         request = edge.FacetRequest("document_id", limit=max(1, len(document_ids)), exact=True, filter=wanted)
         return {str(hit.value) for hit in self._passages.facet(request).hits}
 
@@ -123,13 +112,14 @@ class EdgeCollection:
         found = self._records.retrieve([hashing.STATE_ID], with_payload=True, with_vector=False)
         return payloads.to_state(found[0].payload) if found else None
 
-    def write_state(self, state: StateRecord) -> None:
+    def write_state(self, state: StateRecord, held: str | None) -> None:
+        payloads.check_lease(self.read_state(), held)
         self._write_records({hashing.STATE_ID: payloads.state_payload(state)})
 
     def document_page(self, offset: Offset, scope: Scope | None) -> tuple[list[DocumentRecord], Offset]:
         """Up to PAGE records from `offset` on, all or those in `scope`, and where the next page starts."""
         conditions = payloads.ALL_DOCUMENTS + (payloads.scope_conditions(scope) if scope is not None else [])
-        found, following = _scroll(self._records, conditions, offset)
+        found, following = scroll(self._records, conditions, offset)
         return [payloads.to_document(record.payload) for record in found], following
 
     def write_documents(self, records: Sequence[DocumentRecord]) -> None:
@@ -137,32 +127,44 @@ class EdgeCollection:
         self._write_records(points)
 
     def delete_documents(self, document_ids: Iterable[str]) -> None:
-        ids = _ids(hashing.record_id(document_id) for document_id in document_ids)
+        ids = ids_of(hashing.record_id(document_id) for document_id in document_ids)
         self._records.update(edge.UpdateOperation.delete_points(ids))
 
+    def absent_page(self, offset: Offset) -> tuple[list[AbsentDocument], Offset]:
+        found, following = scroll(self._records, payloads.ALL_ABSENT, offset)
+        return [payloads.to_absent(record.payload) for record in found], following
+
+    def write_absent(self, documents: Sequence[AbsentDocument]) -> None:
+        points = {hashing.record_id(d.document_id): payloads.absent_payload(d) for d in documents}
+        self._write_records(points)
+
+    def count_failures(self, scope: Scope | None) -> int:
+        conditions = payloads.ALL_FAILING + (payloads.scope_conditions(scope) if scope else [])
+        return self._records.count(edge.CountRequest(exact=True, filter=filter_of(conditions)))
+
     def passage_page(self, document_id: str, offset: Offset) -> tuple[list[Passage], Offset]:
-        found, following = _scroll(self._passages, [("document_id", [document_id])], offset)
+        found, following = scroll(self._passages, [("document_id", [document_id])], offset)
         return [payloads.to_passage(record.id, record.payload) for record in found], following
 
     def document_id_page(self, offset: Offset) -> tuple[set[str], Offset]:
         """The documents of up to PAGE passages from `offset` on."""
-        found, following = _scroll(self._passages, [], offset, with_payload=["document_id"])
-        return {_payload(record)["document_id"] for record in found}, following
+        found, following = scroll(self._passages, [], offset, with_payload=["document_id"])
+        return {payload_of(record)["document_id"] for record in found}, following
 
     def totals(self) -> tuple[int, int]:
-        documents = edge.CountRequest(exact=True, filter=_filter(payloads.ALL_DOCUMENTS))
+        documents = edge.CountRequest(exact=True, filter=filter_of(payloads.ALL_DOCUMENTS))
         return self._records.count(documents), self._passages.count(edge.CountRequest(exact=True))
 
     def stray_page(self, offset: Offset) -> tuple[list[str], Offset]:
-        request = edge.ScrollRequest(offset=offset, limit=PAGE, filter=_STRAYS, with_payload=False, with_vector=False)
+        request = edge.ScrollRequest(offset=offset, limit=PAGE, filter=STRAYS, with_payload=False, with_vector=False)
         found, following = self._passages.scroll(request)
         return [str(record.id) for record in found], following
 
     def some_vectors(self, content_hashes: Iterable[str]) -> dict[str, list[float]]:
         """Vectors of one or more of the hashes; none when none of them stands here."""
         wanted = [("content_hash", list(content_hashes))]
-        found, _ = _scroll(self._passages, wanted, None, with_payload=["content_hash"], with_vector=True)
-        return {_payload(record)["content_hash"]: _vector(record) for record in found}
+        found, _ = scroll(self._passages, wanted, None, with_payload=["content_hash"], with_vector=True)
+        return {payload_of(record)["content_hash"]: vector_of(record) for record in found}
 
     def write_passages(self, passages: Sequence[EmbeddedPassage]) -> None:
         points = [
@@ -177,7 +179,7 @@ class EdgeCollection:
 
     def update_passages(self, passages: Sequence[Passage]) -> None:
         """All or none: a passage that is not there is found before the first write."""
-        ids = _ids(passage.passage_id for passage in passages)
+        ids = ids_of(passage.passage_id for passage in passages)
         standing = self._passages.retrieve(ids, with_payload=False, with_vector=False)
         if len({record.id for record in standing}) < len(set(ids)):
             raise StoreUnavailable("A passage to update is not in the index: run `make ingest` again.")
@@ -186,7 +188,7 @@ class EdgeCollection:
             self._passages.update(edge.UpdateOperation.overwrite_payload([passage.passage_id], payload))
 
     def delete_passages(self, passage_ids: Iterable[str]) -> None:
-        self._passages.update(edge.UpdateOperation.delete_points(_ids(passage_ids)))
+        self._passages.update(edge.UpdateOperation.delete_points(ids_of(passage_ids)))
 
     def flush(self) -> None:
         """Passages first: a record that survives a power cut never speaks of passages that did not."""
@@ -205,7 +207,7 @@ class EdgeCollection:
             edge.QueryRequest(
                 limit=limit,
                 query=query,
-                filter=_filter(payloads.scope_conditions(scope)),
+                filter=filter_of(payloads.scope_conditions(scope)),
                 params=edge.SearchParams(exact=True),
                 with_payload=True,
             )
@@ -219,47 +221,3 @@ class EdgeCollection:
 def _identity(file: Path) -> tuple[int, int, int]:
     status = file.stat()
     return status.st_dev, status.st_ino, status.st_mtime_ns
-
-
-def _new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
-    shard = edge.EdgeShard.create(str(folder), config)
-    for field in fields:
-        shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
-    shard.flush()
-    return shard
-
-
-def _filter(conditions: Iterable[payloads.Condition]) -> edge.Filter:
-    return edge.Filter(
-        must=[edge.FieldCondition(key=field, match=edge.MatchAny(any=values)) for field, values in conditions]
-    )
-
-
-def _scroll(
-    shard: edge.EdgeShard,
-    conditions: Iterable[payloads.Condition],
-    offset: Offset,
-    with_payload: bool | list[str] = True,
-    with_vector: bool = False,
-) -> tuple[list[edge.Record], Offset]:
-    return shard.scroll(
-        edge.ScrollRequest(
-            offset=offset,
-            limit=PAGE,
-            filter=_filter(conditions),
-            with_payload=with_payload,
-            with_vector=with_vector,
-        )
-    )
-
-
-def _ids(ids: Iterable[str]) -> list[int | UUID | str]:
-    return list(ids)
-
-
-def _payload(record: edge.Record) -> dict[str, Any]:
-    return record.payload or {}
-
-
-def _vector(record: edge.Record) -> list[float]:
-    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]

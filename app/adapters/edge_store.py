@@ -13,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from app.adapters.edge_collection import PAGE, EdgeCollection, Offset
+from app.adapters.edge_collection import EdgeCollection
 from app.adapters.edge_folder import EdgeFolder
+from app.adapters.edge_shards import PAGE, Offset
 from app.adapters.payloads import batches
 from app.core.model import (
+    AbsentDocument,
     Candidate,
     DocumentRecord,
     EmbeddedPassage,
@@ -51,6 +53,7 @@ class EdgeStore:
             self._folder = EdgeFolder(path, index_name, min_free_bytes)
         except OSError as error:
             raise self._failure(error) from error
+        self.shared = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="edge-store")
         self._closed = False
 
@@ -72,8 +75,8 @@ class EdgeStore:
     async def read_state(self, collection: str) -> StateRecord | None:
         return await self._run(self._folder.state_of, collection)
 
-    async def write_state(self, state: StateRecord) -> None:
-        await self._write(state.collection, EdgeCollection.write_state, state)
+    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
+        await self._write(state.collection, EdgeCollection.write_state, state, held)
 
     async def switch(self, collection: str) -> None:
         await self._run(self._folder.switch, collection)
@@ -91,6 +94,22 @@ class EdgeStore:
     async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
         for batch in batches(list(document_ids), PAGE):
             await self._write(collection, EdgeCollection.delete_documents, batch)
+
+    async def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
+        offset: Offset = None
+        while True:
+            page, offset = await self._read(collection, EdgeCollection.absent_page, offset)
+            for document in page:
+                yield document
+            if offset is None:
+                return
+
+    async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
+        for batch in batches(documents, PAGE):
+            await self._write(collection, EdgeCollection.write_absent, batch)
+
+    async def count_failures(self, collection: str, scope: Scope | None) -> int:
+        return await self._read(collection, EdgeCollection.count_failures, scope)
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         page, offset = await self._read(collection, EdgeCollection.passage_page, document_id, None)

@@ -10,7 +10,7 @@ Import this module only when it is used: qdrant_client takes seconds to load.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 import httpx
@@ -18,15 +18,12 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import payloads
 from app.adapters.payloads import batches
-from app.adapters.qdrant_errors import NoCollection
-from app.adapters.qdrant_upkeep import QdrantUpkeep, records_of
-from app.core import hashing
-from app.core.model import Candidate, DocumentRecord, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
+from app.adapters.qdrant_records import BATCH, LEASE_TOKEN, QdrantRecords, filter_of
+from app.adapters.qdrant_upkeep import records_of
+from app.core.model import Candidate, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
 from app.errors import StoreUnavailable
 
 TIMEOUT_S = 10.0
-BATCH = 128
-"""Points a request: about 1 MB of JSON."""
 
 # With payload indexes a narrow filter is scanned exactly and a wide one walks the graph's extra edges; ACORN keeps the
 # recall where neither helps, such as two filters that each match much and together little. `exact` would cost every
@@ -46,11 +43,12 @@ def connect(url: str, api_key: str | None, timeout_s: float = TIMEOUT_S) -> Asyn
     )
 
 
-class QdrantStore(QdrantUpkeep):
+class QdrantStore(QdrantRecords):
     """VectorStore on a ready client, which it closes. `timeout_s` bounds each request."""
 
     def __init__(self, client: AsyncQdrantClient, index_name: str, *, timeout_s: float = TIMEOUT_S) -> None:
         super().__init__(client, index_name, timeout_s)
+        self.shared = True
 
     async def state(self) -> StateRecord | None:
         return await self.read_state(self._index_name)  # the alias stands for the collection
@@ -65,31 +63,21 @@ class QdrantStore(QdrantUpkeep):
         return payloads.ranked(candidates, limit)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
-        visible = _filter(payloads.scope_conditions(scope))
+        visible = filter_of(payloads.scope_conditions(scope))
         documents = await self._call(self._client.count(records_of(collection), visible, exact=True))
         passages = await self._call(self._client.count(collection, visible, exact=True))
         return documents.count, passages.count
 
     async def visible(self, collection: str, document_ids: Collection[str], scope: Scope) -> set[str]:
-        wanted = _filter([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
+        wanted = filter_of([*payloads.scope_conditions(scope), ("document_id", list(document_ids))])
         facet = self._client.facet(collection, "document_id", wanted, limit=max(1, len(document_ids)), exact=True)
         return {str(hit.value) for hit in (await self._call(facet)).hits}
 
     async def create(self, spec: IndexSpec) -> None:
         dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
         await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
-        await self._ensure(records_of(spec.collection), {}, payloads.RECORD_FIELDS)
+        await self._ensure(records_of(spec.collection), {}, (*payloads.RECORD_FIELDS, LEASE_TOKEN))
         await self._check_dimension(spec)
-
-    async def read_state(self, collection: str) -> StateRecord | None:
-        try:
-            found = await self._call(self._client.retrieve(records_of(collection), [hashing.STATE_ID]))
-        except NoCollection:
-            return None
-        return payloads.to_state(found[0].payload) if found else None
-
-    async def write_state(self, state: StateRecord) -> None:
-        await self._write_records(state.collection, {hashing.STATE_ID: payloads.state_payload(state)})
 
     async def switch(self, collection: str) -> None:
         """Creating an alias that stands moves it; the server applies all operations of one request at once."""
@@ -99,23 +87,6 @@ class QdrantStore(QdrantUpkeep):
             for alias, name in moves
         ]
         await self._call(self._client.update_collection_aliases(operations))
-
-    async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
-        async for record in self._scroll(records_of(collection), payloads.ALL_DOCUMENTS):
-            yield payloads.to_document(record.payload)
-
-    async def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
-        conditions = payloads.ALL_DOCUMENTS + payloads.scope_conditions(scope)
-        async for record in self._scroll(records_of(collection), conditions):
-            yield payloads.to_document(record.payload)
-
-    async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
-        for batch in batches(records, BATCH):
-            points = {hashing.record_id(r.document_id): payloads.document_payload(r) for r in batch}
-            await self._write_records(collection, points)
-
-    async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
-        await self._delete(records_of(collection), [hashing.record_id(name) for name in document_ids])
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
         records = self._scroll(collection, [("document_id", [document_id])])
@@ -180,7 +151,7 @@ class QdrantStore(QdrantUpkeep):
             collection,
             query=payloads.unit(vector),
             using=payloads.VECTOR,
-            query_filter=_filter(payloads.scope_conditions(scope)),
+            query_filter=filter_of(payloads.scope_conditions(scope)),
             search_params=_SEARCH,
             limit=limit,
         )
@@ -188,10 +159,17 @@ class QdrantStore(QdrantUpkeep):
 
     async def _ensure(self, name: str, vectors: Mapping[str, models.VectorParams], fields: Iterable[str]) -> None:
         if not await self._call(self._client.collection_exists(name)):
-            await self._call(self._client.create_collection(name, vectors_config=vectors))
+            await self._create(name, vectors)
         for field in fields:
             keyword = models.PayloadSchemaType.KEYWORD
             await self._call(self._client.create_payload_index(name, field, keyword, wait=True))
+
+    async def _create(self, name: str, vectors: Mapping[str, models.VectorParams]) -> None:
+        try:
+            await self._call(self._client.create_collection(name, vectors_config=vectors))
+        except StoreUnavailable:  # another job may have been faster
+            if not await self._call(self._client.collection_exists(name)):
+                raise
 
     async def _check_dimension(self, spec: IndexSpec) -> None:
         info = await self._call(self._client.get_collection(spec.collection))
@@ -199,39 +177,11 @@ class QdrantStore(QdrantUpkeep):
         if vectors[payloads.VECTOR].size != spec.dimension:
             raise StoreUnavailable(f"The collection {spec.collection} was built for another dimension.")
 
-    async def _scroll(
-        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | list[str] = True
-    ) -> AsyncIterator[models.Record]:
-        offset = None
-        while True:
-            request = self._client.scroll(
-                name, _filter(conditions), limit=BATCH, offset=offset, with_payload=with_payload
-            )
-            page, offset = await self._call(request)
-            for record in page:
-                yield record
-            if offset is None:
-                return
-
     async def _some_vectors(self, collection: str, content_hashes: Iterable[str]) -> dict[str, list[float]]:
-        wanted = _filter([("content_hash", list(content_hashes))])
+        wanted = filter_of([("content_hash", list(content_hashes))])
         request = self._client.scroll(collection, wanted, limit=BATCH, with_payload=["content_hash"], with_vectors=True)
         page, _ = await self._call(request)
         return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
-
-    async def _write_records(self, collection: str, points: Mapping[str, dict[str, object]]) -> None:
-        records = [models.PointStruct(id=id_, vector={}, payload=payload) for id_, payload in points.items()]
-        await self._call(self._client.upsert(records_of(collection), records, wait=True))
-
-    async def _delete(self, name: str, ids: Sequence[str]) -> None:
-        for batch in batches(ids, BATCH):
-            await self._call(self._client.delete(name, [*batch], wait=True))
-
-
-def _filter(conditions: Iterable[payloads.Condition]) -> models.Filter:
-    return models.Filter(
-        must=[models.FieldCondition(key=field, match=models.MatchAny(any=values)) for field, values in conditions]
-    )
 
 
 def _vector(record: models.Record) -> list[float]:

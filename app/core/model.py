@@ -65,6 +65,16 @@ class DocumentRecord(Struct, frozen=True, kw_only=True):
     updated_at: str | None = None
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] = ("public",)
+    failure: str | None = None
+    """Why the newest version could not be indexed; all else here tells of the last good one."""
+
+
+class AbsentDocument(Struct, frozen=True, kw_only=True):
+    """A document that failed and has no good version in the index."""
+
+    document_id: str
+    origin: Literal["folder", "push"]
+    failure: str
 
 
 class IndexSpec(Struct, frozen=True):
@@ -74,6 +84,18 @@ class IndexSpec(Struct, frozen=True):
     fingerprint: str
     embedding_model: str
     dimension: int
+
+
+class Lease(Struct, frozen=True, kw_only=True):
+    """The right of one job to write, where jobs on other machines could write too. Times are ISO 8601 UTC."""
+
+    token: str
+    """Random, of this job alone."""
+    host: str
+    pid: int
+    since: str
+    until: str
+    """When it runs out unless it is renewed."""
 
 
 class StateRecord(Struct, frozen=True, kw_only=True):
@@ -94,6 +116,7 @@ class StateRecord(Struct, frozen=True, kw_only=True):
     """When the revision was last written, ISO 8601 UTC."""
     job: str | None = None
     """The job that is, or was last, at work."""
+    lease: Lease | None = None
 
 
 class Source(Struct, frozen=True, kw_only=True):

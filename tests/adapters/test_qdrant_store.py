@@ -153,7 +153,8 @@ async def test_every_filtered_field_gets_an_index_before_the_first_point() -> No
         "prefixes",
         "tags",
     }
-    assert {field for name, field in created if name == "c-records"} == {"kind", "access", "prefixes", "tags"}
+    records = {field for name, field in created if name == "c-records"}
+    assert records == {"kind", "access", "prefixes", "tags", "lease.token"}
 
 
 async def test_both_aliases_move_in_one_request() -> None:

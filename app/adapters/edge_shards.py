@@ -1,0 +1,69 @@
+"""Calls of the embedded engine in our words. Every call belongs to one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import qdrant_edge as edge
+
+from app.adapters import payloads
+
+PAGE = 64
+"""Points a call: qdrant_edge holds the GIL while it works, so no call may be long."""
+
+Offset = int | UUID | str | None
+"""Where a page starts; None is the beginning, and after the last page."""
+
+STRAYS = edge.Filter(
+    should=[
+        edge.Filter(must_not=[edge.HasVectorCondition(payloads.VECTOR)]),
+        *(edge.IsEmptyCondition(field) for field in payloads.NEEDED_FIELDS),
+    ]
+)
+
+
+def new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
+    shard = edge.EdgeShard.create(str(folder), config)
+    for field in fields:
+        shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
+    shard.flush()
+    return shard
+
+
+def filter_of(conditions: Iterable[payloads.Condition]) -> edge.Filter:
+    return edge.Filter(
+        must=[edge.FieldCondition(key=field, match=edge.MatchAny(any=values)) for field, values in conditions]
+    )
+
+
+def scroll(
+    shard: edge.EdgeShard,
+    conditions: Iterable[payloads.Condition],
+    offset: Offset,
+    with_payload: bool | list[str] = True,
+    with_vector: bool = False,
+) -> tuple[list[edge.Record], Offset]:
+    return shard.scroll(
+        edge.ScrollRequest(
+            offset=offset,
+            limit=PAGE,
+            filter=filter_of(conditions),
+            with_payload=with_payload,
+            with_vector=with_vector,
+        )
+    )
+
+
+def ids_of(ids: Iterable[str]) -> list[int | UUID | str]:
+    return list(ids)
+
+
+def payload_of(record: edge.Record) -> dict[str, Any]:
+    return record.payload or {}
+
+
+def vector_of(record: edge.Record) -> list[float]:
+    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]

@@ -1,0 +1,111 @@
+"""The records of a Qdrant server: the documents', and the state with the lease in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from qdrant_client import models
+
+from app.adapters import payloads
+from app.adapters.payloads import batches
+from app.adapters.qdrant_errors import NoCollection
+from app.adapters.qdrant_upkeep import QdrantUpkeep, records_of
+from app.core import hashing
+from app.core.model import AbsentDocument, DocumentRecord, Scope, StateRecord
+
+BATCH = 128
+"""Points a request: about 1 MB of JSON."""
+
+LEASE_TOKEN = "lease.token"  # noqa: S105 - a field's name
+"""Filtered on by a server alone, so it has an index there alone."""
+
+
+class QdrantRecords(QdrantUpkeep):
+    """The part of VectorStore (qdrant_store.py) that is not about passages."""
+
+    async def read_state(self, collection: str) -> StateRecord | None:
+        try:
+            found = await self._call(self._client.retrieve(records_of(collection), [hashing.STATE_ID]))
+        except NoCollection:
+            return None
+        return payloads.to_state(found[0].payload) if found else None
+
+    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
+        """The server compares and writes in one step, in one order on every replica. It does not say whether it
+        wrote, so the record is read again: that it bears the state's lease shows it."""
+        point = models.PointStruct(id=hashing.STATE_ID, vector={}, payload=payloads.state_payload(state))
+        writing = self._client.upsert(
+            records_of(state.collection),
+            [point],
+            wait=True,
+            ordering=models.WriteOrdering.STRONG,
+            update_filter=_lease_is(held),
+            update_mode=models.UpdateMode.UPDATE_ONLY if held else models.UpdateMode.UPSERT,
+        )
+        await self._call(writing)
+        payloads.check_lease(await self.read_state(state.collection), state.lease.token if state.lease else None)
+
+    async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
+        async for record in self._scroll(records_of(collection), payloads.ALL_DOCUMENTS):
+            yield payloads.to_document(record.payload)
+
+    async def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
+        conditions = payloads.ALL_DOCUMENTS + payloads.scope_conditions(scope)
+        async for record in self._scroll(records_of(collection), conditions):
+            yield payloads.to_document(record.payload)
+
+    async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        points = {hashing.record_id(r.document_id): payloads.document_payload(r) for r in records}
+        await self._write_records(collection, points)
+
+    async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
+        await self._delete(records_of(collection), [hashing.record_id(name) for name in document_ids])
+
+    async def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
+        async for record in self._scroll(records_of(collection), payloads.ALL_ABSENT):
+            yield payloads.to_absent(record.payload)
+
+    async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
+        points = {hashing.record_id(d.document_id): payloads.absent_payload(d) for d in documents}
+        await self._write_records(collection, points)
+
+    async def count_failures(self, collection: str, scope: Scope | None) -> int:
+        conditions = payloads.ALL_FAILING + (payloads.scope_conditions(scope) if scope else [])
+        counting = self._client.count(records_of(collection), filter_of(conditions), exact=True)
+        return (await self._call(counting)).count
+
+    async def _write_records(self, collection: str, points: Mapping[str, dict[str, Any]]) -> None:
+        records = [models.PointStruct(id=id_, vector={}, payload=payload) for id_, payload in points.items()]
+        for batch in batches(records, BATCH):
+            await self._call(self._client.upsert(records_of(collection), list(batch), wait=True))
+
+    async def _delete(self, name: str, ids: Sequence[str]) -> None:
+        for batch in batches(ids, BATCH):
+            await self._call(self._client.delete(name, [*batch], wait=True))
+
+    async def _scroll(
+        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | list[str] = True
+    ) -> AsyncIterator[models.Record]:
+        offset = None
+        while True:
+            request = self._client.scroll(
+                name, filter_of(conditions), limit=BATCH, offset=offset, with_payload=with_payload
+            )
+            page, offset = await self._call(request)
+            for record in page:
+                yield record
+            if offset is None:
+                return
+
+
+def filter_of(conditions: Iterable[payloads.Condition]) -> models.Filter:
+    return models.Filter(
+        must=[models.FieldCondition(key=field, match=models.MatchAny(any=values)) for field, values in conditions]
+    )
+
+
+def _lease_is(token: str | None) -> models.Filter:
+    if token is None:
+        return models.Filter(must=[models.IsEmptyCondition(is_empty=models.PayloadField(key=LEASE_TOKEN))])
+    return models.Filter(must=[models.FieldCondition(key=LEASE_TOKEN, match=models.MatchValue(value=token))])
