@@ -32,6 +32,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     qdrant_path: str = ".data/qdrant"
     index_name: str = "vouch"
     corpus: str = "ingest/sample"
+    include: str = ""
+    max_document_mb: Annotated[int, Meta(ge=1, le=1_000)] = 50
+    reader_timeout_s: Annotated[int, Meta(ge=1, le=3_600)] = 60
     redis_url: str = ""
     cache_ttl_s: Positive = 86_400
     audit_ttl_s: Positive = 604_800
@@ -79,6 +82,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Raises SettingsError when values that are fine alone do not fit together."""
         _check_index_name(self.index_name)
+        _check_include(self.include_patterns)
         _check_http_url("QDRANT_URL", self.qdrant_url)
         _check_redis_url(self.redis_url)
         _check_image_hosts(self.image_hosts)
@@ -108,6 +112,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         return frozenset(_names(self.image_hosts))
 
     @property
+    def include_patterns(self) -> tuple[str, ...]:
+        """INCLUDE's patterns, which commas or new lines part; empty for every file of a known format."""
+        return tuple(filter(None, (pattern.strip() for pattern in re.split(r"[,\n]", self.include))))
+
+    @property
     def store_path(self) -> Path:
         return Path(self.qdrant_path)
 
@@ -133,6 +142,20 @@ def _in_words(error: msgspec.ValidationError, env: Mapping[str, str]) -> str:
 def _check_index_name(name: str) -> None:
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
         raise SettingsError("INDEX_NAME must be 1 to 64 letters, digits, - or _.")
+
+
+def _check_include(patterns: tuple[str, ...]) -> None:
+    if not patterns:
+        return
+    from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
+
+    for pattern in patterns:
+        try:
+            GitIgnoreSpec.from_lines([pattern])
+        except (ValueError, re.error) as error:
+            raise SettingsError(
+                f"INCLUDE holds {pattern}, which is no pattern: write them as in .gitignore, such as *.md, docs/"
+            ) from error
 
 
 def _check_http_url(variable: str, url: str) -> None:

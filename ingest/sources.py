@@ -5,67 +5,97 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
+from ingest.intake import Intake
+from ingest.patterns import IGNORE_FILE, IgnoreFiles, Patterns
 from ingest.readers import is_document
 
-MAX_DOCUMENT_MB = 50
+DEFAULT = Intake()
+
+_Fault = tuple[str, str]
+"""A folder's path below the root, and why what is in it can't be known."""
 
 
 class SourceFile(Struct, frozen=True):
     document_id: str
     """The path below the corpus root, with `/` between its parts, in NFC."""
-    path: Path
+    path: str
     fault: str | None = None
     """Why it can't be a document, where that is known before it is opened."""
 
 
-def find_files(root: Path) -> Iterator[SourceFile]:
+def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
     """The documents below `root`, sorted by id. A folder that can't be read stands among them, with its fault.
 
-    Hidden files and folders are passed over, and so are symbolic links that lead out of the corpus. Links to
-    folders are not followed: inside the corpus they would only name the same documents twice.
+    Hidden files and folders are passed over, and what `.vouchignore` names or `intake.include` does not, and symbolic
+    links that lead out of the corpus. Links to folders are not followed: inside the corpus they would only name the
+    same documents twice.
     """
     found: dict[str, SourceFile] = {}
-    errors: list[OSError] = []
-    for path in sorted(_paths(root, errors.append), key=_composed_first):
-        file = _source_file(root, path, found)
+    faults: list[_Fault] = []
+    for name in sorted(_names(root, intake, faults), key=_composed_first):
+        file = _source_file(root, name, found)
         found[file.document_id] = file
-    for error in errors:
-        folder = Path(error.filename)
-        if folder != root:
-            file = _source_file(root, folder, found)
-            found[file.document_id] = SourceFile(file.document_id, folder, f"it can't be read: {error.strerror}")
+    for folder, fault in faults:
+        file = _source_file(root, folder, found)
+        found[file.document_id] = SourceFile(file.document_id, file.path, fault)
     for document_id in sorted(found):
         yield found[document_id]
 
 
-def read_bytes(file: SourceFile) -> bytes:
+def read_bytes(file: SourceFile, intake: Intake = DEFAULT) -> bytes:
     """The bytes of a document. Raises UnreadableDocument."""
     if file.fault:
         raise UnreadableDocument(file.fault)
     try:
-        status = file.path.stat()
+        status = os.stat(file.path)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableDocument("it is not a regular file")
-        if status.st_size > MAX_DOCUMENT_MB * 2**20:
-            raise UnreadableDocument(f"it is larger than {MAX_DOCUMENT_MB} MB")
-        return file.path.read_bytes()
+        if status.st_size > intake.max_document_mb * 2**20:
+            raise UnreadableDocument(f"it is larger than {intake.max_document_mb} MB")
+        with open(file.path, "rb") as data:
+            return data.read()
     except OSError as exc:
         raise UnreadableDocument(f"it can't be read: {exc.strerror}") from exc
 
 
-def _paths(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    inside = root.resolve()
-    for folder, folders, names in os.walk(root, onerror=on_error):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for path in (Path(folder, name) for name in names if not name.startswith(".")):
-            if is_document(path.name) and (not path.is_symlink() or _leads_into(inside, path)):
+def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
+    """Paths below the root. Of folders whose files can't be known, `faults` is told."""
+    top, inside = os.fspath(root), root.resolve()
+    ignored = IgnoreFiles(root)
+    included = Patterns(intake.include) if intake.include else None
+
+    def below(folder: str) -> str:
+        return folder[len(top) :].strip("/")
+
+    def closed(error: OSError) -> None:
+        if folder := below(error.filename):
+            faults.append((folder, f"it can't be read: {error.strerror}"))
+
+    for folder, folders, names in os.walk(top, onerror=closed):
+        here = below(folder)
+        try:
+            ignored.enter(here)
+        except (OSError, ValueError) as exc:
+            faults.append((here or ".", f"its {IGNORE_FILE} can't be followed: {exc}"))
+            folders.clear()
+            continue
+        prefix = here and f"{here}/"
+        folders[:] = [name for name in folders if _is_shown(name) and not ignored.leave_out(f"{prefix}{name}/")]
+        for name in filter(_is_shown, names):
+            path = f"{prefix}{name}"
+            chosen = is_document(name) and (included is None or included.matches(path)) and not ignored.leave_out(path)
+            if chosen and (not os.path.islink(f"{top}/{path}") or _leads_into(inside, Path(top, path))):
                 yield path
+
+
+def _is_shown(name: str) -> bool:
+    return not name.startswith(".")
 
 
 def _leads_into(folder: Path, link: Path) -> bool:
@@ -75,8 +105,8 @@ def _leads_into(folder: Path, link: Path) -> bool:
         return False
 
 
-def _source_file(root: Path, path: Path, taken: Collection[str]) -> SourceFile:
-    name = path.relative_to(root).as_posix()
+def _source_file(root: Path, name: str, taken: Collection[str]) -> SourceFile:
+    path = os.path.join(root, name)
     if not _is_utf8(name):
         escaped = name.encode("utf-8", "backslashreplace").decode()
         return SourceFile(escaped, path, "its name is not valid UTF-8: rename it")
@@ -87,9 +117,9 @@ def _source_file(root: Path, path: Path, taken: Collection[str]) -> SourceFile:
     return SourceFile(document_id, path)
 
 
-def _composed_first(path: Path) -> tuple[bool, str]:
+def _composed_first(name: str) -> tuple[bool, str]:
     """Of two names that are one in NFC, the one that is in NFC comes first and keeps it."""
-    return not unicodedata.is_normalized("NFC", str(path)), str(path)
+    return not unicodedata.is_normalized("NFC", name), name
 
 
 def _is_utf8(name: str) -> bool:

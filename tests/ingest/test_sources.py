@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ingest import sources
 from ingest.errors import UnreadableDocument
+from ingest.intake import Intake
 from ingest.sources import SourceFile, find_files, read_bytes
 
 
@@ -26,9 +27,9 @@ def ids(root: Path) -> list[str]:
     return [file.document_id for file in find_files(root)]
 
 
-def refusal(file: SourceFile) -> str:
+def refusal(file: SourceFile, intake: Intake = sources.DEFAULT) -> str:
     with pytest.raises(UnreadableDocument) as refused:
-        read_bytes(file)
+        read_bytes(file, intake)
     return str(refused.value)
 
 
@@ -110,11 +111,11 @@ def test_of_two_names_that_are_one_in_nfc_one_is_the_document_and_the_other_fail
     assert second.document_id != first.document_id
 
 
-def test_a_document_that_is_too_large_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MAX_DOCUMENT_MB", 1)
+def test_a_document_that_is_too_large_fails(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_bytes(b"x" * (2**20 + 1))
     [file] = find_files(tmp_path)
-    assert refusal(file) == "it is larger than 1 MB"
+    assert refusal(file, Intake(max_document_mb=1)) == "it is larger than 1 MB"
+    assert len(read_bytes(file)) > 2**20
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")

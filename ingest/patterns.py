@@ -1,0 +1,71 @@
+"""Patterns as in .gitignore, in `.vouchignore` files and in INCLUDE."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+IGNORE_FILE = ".vouchignore"
+_MAX_BYTES = 2**20
+
+
+class Patterns:
+    """Of several patterns that match, the last one counts, as in Git. Accents match in either encoding."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Raises ValueError, which names the pattern that is none."""
+        from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
+
+        for line in lines:
+            try:
+                GitIgnoreSpec.from_lines([line])
+            except (ValueError, re.error) as exc:
+                raise ValueError(f"`{line}` is not a valid pattern") from exc
+        self._spec = GitIgnoreSpec.from_lines(map(_composed, lines))
+
+    def matches(self, path: str) -> bool | None:
+        """Whether `path` is named or exempted (`!`); None when no pattern speaks of it. A folder ends with `/`."""
+        return self._spec.check_file(_composed(path)).include
+
+
+class IgnoreFiles:
+    """The `.vouchignore` files of a corpus: each speaks of what is below its folder, the nearest one first.
+
+    Paths are relative to the corpus, with `/` between their parts; the corpus itself is "".
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._found: dict[str, Patterns] = {}
+
+    def enter(self, folder: str) -> None:
+        """Take in the folder's own file, if it has one. Raises OSError and ValueError when it can't be followed."""
+        file = self._root / folder / IGNORE_FILE
+        try:
+            status = os.lstat(file)
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            raise ValueError("it is not a regular file of up to 1 MB")
+        lines = file.read_text(encoding="utf-8-sig", errors="surrogateescape").splitlines()
+        self._found[folder] = Patterns(lines)
+
+    def leave_out(self, path: str) -> bool:
+        """Whether to pass over a file, or a folder (it ends with `/`) with all that is in it."""
+        if not self._found:
+            return False
+        end = len(path.rstrip("/"))
+        while end >= 0:
+            end = path.rfind("/", 0, end)
+            patterns = self._found.get(path[: max(end, 0)])
+            if patterns is not None and (named := patterns.matches(path[end + 1 :])) is not None:
+                return named
+        return False
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
