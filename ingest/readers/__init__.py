@@ -19,6 +19,8 @@ _READERS = {
     ".txt": "text",
     ".text": "text",
     ".docx": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""
 
