@@ -79,10 +79,10 @@ class VectorStore(Protocol):
     async def read_state(self, collection: str) -> StateRecord | None:
         """The state record of a collection by its own name; None when it has none or does not exist."""
 
-    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
-        """Replace the state record, if the lease in it is the one with the token `held` (None: if it holds none).
+    async def write_state(self, state: StateRecord, known: StateRecord | None = None) -> None:
+        """Replace the state record, if it is still the `known` one: of the same job, under the same lease.
 
-        The comparison and the write are one step. Raises LeaseMissing when another lease stands there, or none.
+        Without `known`: if no lease is in it. The comparison and the write are one step. Raises LeaseMissing.
         """
 
     async def switch(self, collection: str) -> None:

@@ -112,8 +112,12 @@ class EdgeCollection:
         found = self._records.retrieve([hashing.STATE_ID], with_payload=True, with_vector=False)
         return payloads.to_state(found[0].payload) if found else None
 
-    def write_state(self, state: StateRecord, held: str | None) -> None:
-        payloads.check_lease(self.read_state(), held)
+    def write_state(self, state: StateRecord, known: StateRecord | None) -> None:
+        standing = self.read_state()
+        is_known = payloads.state_marks(standing) == payloads.state_marks(known) and standing is not None
+        is_free = known is None and (standing is None or standing.lease is None)
+        if not (is_known or is_free):
+            raise payloads.lease_missing(standing)
         self._write_records({hashing.STATE_ID: payloads.state_payload(state)})
 
     def document_page(self, offset: Offset, scope: Scope | None) -> tuple[list[DocumentRecord], Offset]:

@@ -75,8 +75,8 @@ class EdgeStore:
     async def read_state(self, collection: str) -> StateRecord | None:
         return await self._run(self._folder.state_of, collection)
 
-    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
-        await self._write(state.collection, EdgeCollection.write_state, state, held)
+    async def write_state(self, state: StateRecord, known: StateRecord | None = None) -> None:
+        await self._write(state.collection, EdgeCollection.write_state, state, known)
 
     async def switch(self, collection: str) -> None:
         await self._run(self._folder.switch, collection)

@@ -20,6 +20,7 @@ from app.errors import LeaseMissing, StoreUnavailable
 VECTOR = "dense"
 PASSAGE_FIELDS = ("document_id", "content_hash", "access", "prefixes", "tags")
 RECORD_FIELDS = ("kind", "access", "prefixes", "tags")
+LEASE_TOKEN, LAST_JOB = "lease.token", "job"
 
 Condition = tuple[str, list[str]]
 """A field, and values of which it must hold one or more."""
@@ -77,16 +78,19 @@ def to_state(payload: Mapping[str, Any] | None) -> StateRecord:
     return _read(payload, StateRecord)
 
 
-def check_lease(standing: StateRecord | None, token: str | None) -> None:
-    """Raises LeaseMissing when the lease of the standing state is not the one with this token (None: no lease)."""
-    lease = standing.lease if standing else None
-    if (lease.token if lease else None) == token:
-        return
-    if lease is None:
-        raise LeaseMissing("The lease on the index is gone: run `make ingest` again.")
-    raise LeaseMissing(
-        f"The index is held by process {lease.pid} on {lease.host} since {lease.since}:"
-        f" wait until it is done, or until its lease runs out at {lease.until}."
+def state_marks(state: StateRecord | None) -> dict[str, str | None]:
+    """Fields of the state record, and what they hold, that tell one job's from another's."""
+    return {LEASE_TOKEN: state.lease.token if state and state.lease else None, LAST_JOB: state.job if state else None}
+
+
+def lease_missing(standing: StateRecord | None) -> LeaseMissing:
+    """The error of a job that is not, or no longer, the one that may write."""
+    if standing is None or standing.lease is None:
+        return LeaseMissing("Another job changed the index meanwhile: run `make ingest` again.")
+    lease = standing.lease
+    return LeaseMissing(
+        f"A job holds the index (process {lease.pid} on {lease.host}, since {lease.since}): wait until it is done,"
+        f" or, if it is dead, until its lease runs out at {lease.until}."
     )
 
 

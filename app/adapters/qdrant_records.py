@@ -17,8 +17,8 @@ from app.core.model import AbsentDocument, DocumentRecord, Scope, StateRecord
 BATCH = 128
 """Points a request: about 1 MB of JSON."""
 
-LEASE_TOKEN = "lease.token"  # noqa: S105 - a field's name
-"""Filtered on by a server alone, so it has an index there alone."""
+MARKS = (payloads.LEASE_TOKEN, payloads.LAST_JOB)
+"""Filtered on by a server alone, so they have an index there alone."""
 
 
 class QdrantRecords(QdrantUpkeep):
@@ -31,20 +31,24 @@ class QdrantRecords(QdrantUpkeep):
             return None
         return payloads.to_state(found[0].payload) if found else None
 
-    async def write_state(self, state: StateRecord, held: str | None = None) -> None:
+    async def write_state(self, state: StateRecord, known: StateRecord | None = None) -> None:
         """The server compares and writes in one step, in one order on every replica. It does not say whether it
-        wrote, so the record is read again: that it bears the state's lease shows it."""
-        point = models.PointStruct(id=hashing.STATE_ID, vector={}, payload=payloads.state_payload(state))
+        wrote, so the record is read again: that it bears the marks of `state` shows it."""
+        marks = payloads.state_marks(known)
+        if known is None:
+            del marks[payloads.LAST_JOB]
         writing = self._client.upsert(
             records_of(state.collection),
-            [point],
+            [models.PointStruct(id=hashing.STATE_ID, vector={}, payload=payloads.state_payload(state))],
             wait=True,
             ordering=models.WriteOrdering.STRONG,
-            update_filter=_lease_is(held),
-            update_mode=models.UpdateMode.UPDATE_ONLY if held else models.UpdateMode.UPSERT,
+            update_filter=_has(marks),
+            update_mode=models.UpdateMode.UPDATE_ONLY if known else models.UpdateMode.UPSERT,
         )
         await self._call(writing)
-        payloads.check_lease(await self.read_state(state.collection), state.lease.token if state.lease else None)
+        standing = await self.read_state(state.collection)
+        if payloads.state_marks(standing) != payloads.state_marks(state):
+            raise payloads.lease_missing(standing)
 
     async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
         async for record in self._scroll(records_of(collection), payloads.ALL_DOCUMENTS):
@@ -105,7 +109,11 @@ def filter_of(conditions: Iterable[payloads.Condition]) -> models.Filter:
     )
 
 
-def _lease_is(token: str | None) -> models.Filter:
-    if token is None:
-        return models.Filter(must=[models.IsEmptyCondition(is_empty=models.PayloadField(key=LEASE_TOKEN))])
-    return models.Filter(must=[models.FieldCondition(key=LEASE_TOKEN, match=models.MatchValue(value=token))])
+def _has(marks: Mapping[str, str | None]) -> models.Filter:
+    return models.Filter(must=[_is(field, value) for field, value in marks.items()])
+
+
+def _is(field: str, value: str | None) -> models.Condition:
+    if value is None:
+        return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
+    return models.FieldCondition(key=field, match=models.MatchValue(value=value))

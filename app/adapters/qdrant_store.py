@@ -18,7 +18,7 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import payloads
 from app.adapters.payloads import batches
-from app.adapters.qdrant_records import BATCH, LEASE_TOKEN, QdrantRecords, filter_of
+from app.adapters.qdrant_records import BATCH, MARKS, QdrantRecords, filter_of
 from app.adapters.qdrant_upkeep import records_of
 from app.core.model import Candidate, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
 from app.errors import StoreUnavailable
@@ -76,7 +76,7 @@ class QdrantStore(QdrantRecords):
     async def create(self, spec: IndexSpec) -> None:
         dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
         await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
-        await self._ensure(records_of(spec.collection), {}, (*payloads.RECORD_FIELDS, LEASE_TOKEN))
+        await self._ensure(records_of(spec.collection), {}, (*payloads.RECORD_FIELDS, *MARKS))
         await self._check_dimension(spec)
 
     async def switch(self, collection: str) -> None:

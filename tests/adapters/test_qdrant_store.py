@@ -154,7 +154,7 @@ async def test_every_filtered_field_gets_an_index_before_the_first_point() -> No
         "tags",
     }
     records = {field for name, field in created if name == "c-records"}
-    assert records == {"kind", "access", "prefixes", "tags", "lease.token"}
+    assert records == {"kind", "access", "prefixes", "tags", "lease.token", "job"}
 
 
 async def test_both_aliases_move_in_one_request() -> None:
