@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -93,14 +93,23 @@ def test_fences_are_those_of_another_commonmark_parser(document: str) -> None:
     assert without_blank(recorder.fenced, document) == without_blank(fenced_lines(document), document)
 
 
+def is_deep_and_lazy(line: Line) -> bool:
+    """Four columns deep, left of the item whose paragraph it continues: text by the standard (as cmark has it).
+
+    markdown-it-py measures from the item, and begins headings, rules and fences there.
+    """
+    return line.lazy and len(line.indent.expandtabs(4)) > 3
+
+
 @settings(max_examples=600)
 @given(documents)
 def test_paragraphs_are_those_of_another_commonmark_parser(document: str) -> None:
     """A line continues a paragraph here exactly where it lies inside one there, underlines aside."""
+    recorder = recorded(document)
+    assume(not any(map(is_deep_and_lazy, recorder.lines)))
     tokens = MarkdownIt("commonmark").parse(document)
     inline = [token.map for token in tokens if token.type == "inline" and token.map]
     inside = {line for first, end in inline for line in range(first + 1, end)}
-    recorder = recorded(document)
     found = {number for number, line in zip(recorder.numbers, recorder.lines, strict=True) if line.continues}
     indented = {n for token in tokens if token.type == "code_block" and token.map for n in range(*token.map)}
     assert found - indented == inside - indented
@@ -136,6 +145,11 @@ def test_the_rows_of_a_table_are_divided_into_cells() -> None:
 def test_without_a_delimiter_row_nothing_is_divided() -> None:
     assert recorded("a | b\nc | d").divisions == 0
     assert recorded("a | b\n|---|\nc | d").divisions == 0
+
+
+def test_a_delimiter_row_outside_the_item_of_its_header_makes_no_table() -> None:
+    assert recorded("- a | b\n-|-\nc | d").divisions == 0
+    assert recorded("- a | b\n  -|-\n  c | d").divisions == 2
 
 
 def test_the_offsets_of_code_point_into_the_text() -> None:

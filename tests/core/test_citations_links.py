@@ -56,6 +56,8 @@ WITH_IMAGES = packed_links(SOURCES, image_hosts=["img.example"])
         ("[x](https://ok.example/`)", "x"),
         ("[x](javascript:alert(1))", "x"),
         ("<https://ok.example/a>", "<https://ok.example/a>"),
+        ("\\\ue200<https://ok.example/a>", "\\ <https://ok.example/a>"),
+        ("- a\n<sup><https://ok.example/a>", "- a\n<https://ok.example/a>"),
         ("https://ok.example/a.", "https://ok.example/a."),
         ("(https://ok.example/a)", "(https://ok.example/a)"),
         ("https://ok.example/ab", "https ok.example/ab"),
@@ -89,6 +91,8 @@ def test_what_stands_in_a_source_may_be_a_link(written: str, leaves: str) -> Non
         ("See [9](https://docs.example/pay).", "See.", set()),
         ("See [it](https://ok.example/a).", "See [it](https://ok.example/a).", set()),
         ("See `https://docs.example/pay`.", "See `https://docs.example/pay`.", set()),
+        ("[【](https://docs.example/pay)<p>]", "[【] [2] ]", {2}),
+        ("\\\ue200<https://docs.example/pay>", "\\ [2]", {2}),
     ],
 )
 def test_a_link_to_a_document_is_a_citation_of_its_source(written: str, leaves: str, valid: set[int]) -> None:
@@ -103,6 +107,7 @@ def test_a_link_to_a_document_is_a_citation_of_its_source(written: str, leaves: 
         ("a [1].", "a [Leave (9) \\*policy\\*](https://docs.example/hr/leave)."),
         ("a [2, 3].", "a [Pay](https://docs.example/pay)[3]."),
         ("Yes![2]", "Yes! [Pay](https://docs.example/pay)"),
+        ("Yes!\n[2]", "Yes!\n[Pay](https://docs.example/pay)"),
         ("a [Pay](https://docs.example/pay).", "a [Pay](https://docs.example/pay)."),
         ("a [it](https://docs.example/pay).", "a it [Pay](https://docs.example/pay)."),
         ("a [9].", "a."),

@@ -118,11 +118,11 @@ class BlockScanner:
         continues = self._containers.enter(place, kind, interrupts=apart)
         closed = 0 if continues else depth - place.matched
         margin, text = place.cut(self._start, kind)
-        self._table.line(continues=continues)
+        lazy = continues and self._containers.leaves(place)
+        self._table.line(continues=continues, lazy=lazy)
         if self._table.inside:
             self._out.divide()
         counts = place.matched, len(place.opened), closed
-        lazy = continues and self._containers.leaves(place)
         self._out.line(Line(self._newline, *margin, kind, continues, lazy, *counts, apart))
         self._newline = self._start = ""
         self._pass_text(text)

@@ -184,6 +184,9 @@ class Ending:
         sink = self._host.sink
         if self._frame is None:
             sink.text("] ")
+        elif _BRACKET.search(self._frame.shown):
+            self._settle()
+            sink.text(" ")
         elif not self._is_named_after_source(self._frame.shown.strip(), number, url):
             sink.cut()
             self._frame.replay(sink)

@@ -223,6 +223,8 @@ LINKS = (
     Row("a block", "<div>a</div>", "a"),
     Row("an unfinished block", "<div a", "&lt;div a"),
     Row("a harmless tag", "a<br>b <b>c</b>", "a<br>b <b>c</b>"),
+    Row("a harmless tag alone in a line", "a\n\n<br>\n", "a\n\n\u200b<br>\n"),
+    Row("what is no tag", "<stdio.h>, </, <b#", "<stdio.h>, </, <b#"),
     Row("a type with parameters", "List<String>", "List<String>"),
 )
 BIBLIOGRAPHY = (

@@ -85,6 +85,8 @@ def is_alone(text: str) -> bool | None:
     end = end_of_markup(text, 0, ends=False)
     if not isinstance(end, int):
         return {Open.NOTHING: False, Open.UNDECIDED: None, Open.TOO_LONG: True}[end]
+    if _AUTOLINK.fullmatch(text, 0, end):
+        return False
     rest = text[end:].lstrip(" \t")
     return rest[0] in "\r\n" if rest else None
 

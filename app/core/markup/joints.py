@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 ZERO_WIDTH_SPACE = "\u200b"
 
@@ -60,8 +61,10 @@ class Joints:
 
     def _would_join(self, char: str) -> bool:
         match self.last:
-            case "`" | "\\":
+            case "`":
                 return char == "`"
+            case "\\":
+                return self._in_escape and char in string.punctuation
             case "!":
                 return char == "["
             case "]":

@@ -6,15 +6,13 @@ what it or its neighbours are, an invisible character (U+200B) keeps its place.
 
 from __future__ import annotations
 
-import re
-
 from app.core.links import Links
+from app.core.markup import html_tags
 from app.core.markup.containers import begins_block, end_of_start, is_margin
 from app.core.markup.events import Kind, Line
 from app.core.markup.joints import ZERO_WIDTH_SPACE
 from app.core.model import Marker
 
-_TAG_BEGIN = re.compile(r"<[A-Za-z/!?]")
 MAX_START = 32
 
 
@@ -87,7 +85,8 @@ class LineWriter:
 
     def marker(self, number: int) -> None:
         text = self._links.render(number)
-        would_load = self.last == "!" and text.endswith(")")
+        self._decide(follows=True)
+        would_load = self._line is None and self.last == "!" and text.endswith(")")
         self.verbatim(" " + text if would_load else text)
         self.markers.append(Marker(number, self._length - len(text), self._length))
 
@@ -123,13 +122,11 @@ class LineWriter:
             return
         lacks_cell = start[0] == "|" and not self._is_joined
         begins = lacks_cell or _begins_block(start, ends=ends, follows=follows)
-        if begins is None or (start == "<" and not (ends or follows)):
+        begins_html = _begins_html(start, ends=ends, follows=follows)
+        if begins is None or begins_html is None:
             return
-        guarded = begins and self._bereft
         self._start = ""
-        if _TAG_BEGIN.match(start):
-            start = "&lt;" + start[1:]
-        self._begin(start, guarded=guarded)
+        self._begin("&lt;" + start[1:] if begins_html else start, guarded=begins and self._bereft)
 
     def _begin(self, text: str, *, guarded: bool = False) -> None:
         begun = _raw(self._line) if self._line else ""
@@ -156,9 +153,10 @@ class LineWriter:
             return
         if self._tag and self._line.continues and not self._line.lazy:
             self._begin("")
-        elif self._bereft or self._tag:
+        elif self._tag and not self._bereft:
+            self._begin("", guarded=True)
+        elif self._bereft:
             self._tag = ""
-            self._bereft = True
             self._drop(self._line, following)
         elif self._waiting:
             self._waiting.append(self._line)
@@ -212,3 +210,13 @@ def _begins_block(start: str, *, ends: bool, follows: bool) -> bool | None:
         run = len(start) - end - len(start[end:].lstrip(start[end]))
         return None if run < 3 and end + run == len(start) and not (ends or follows) else run >= 3
     return begins_block(start[:end], ends=False)
+
+
+def _begins_html(start: str, *, ends: bool, follows: bool) -> bool | None:
+    """Whether a line that began with `start` would be raw HTML; None when not sure yet."""
+    if start[0] != "<":
+        return False
+    begins = html_tags.begins_block(start)
+    if begins is None and (ends or follows):
+        return ends and html_tags.begins_block(start + "\n") is True
+    return begins

@@ -38,9 +38,10 @@ class TableTracker:
         """Hyphens alone are none: they are text, or underline a heading."""
         return bool(_DELIMITER.fullmatch(self._row) and self._row.strip("- \t"))
 
-    def line(self, *, continues: bool) -> None:
+    def line(self, *, continues: bool, lazy: bool) -> None:
+        """The next line begins. `lazy`: without the marks around the paragraph, so that it is no delimiter row."""
         self.inside = continues and self.row_follows
-        self._header_cells = _cells(self._row) if continues else 0
+        self._header_cells = _cells(self._row) if continues and not lazy else 0
         self._row = ""
 
     def text(self, text: str) -> list[int]:
