@@ -13,6 +13,10 @@ class NothingToIngest(VouchError):
     """There is no corpus, or nothing in it; nothing was changed."""
 
 
+class RemovalsRefused(VouchError):
+    """The run would remove more of the folder's documents than may go without being asked for; nothing was changed."""
+
+
 class JobRunning(VouchError):
     """Another job is at work on the same index."""
 

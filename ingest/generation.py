@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -31,17 +32,29 @@ class Generation:
         )
         self._beginning = asyncio.Lock()
         self._begun = False
+        self._damaged = False
 
-    async def open(self) -> bool:
-        """Make or open the collection; whether an earlier job was cut short in it (or none ever ran)."""
+    async def open(self, mend: bool = False) -> bool:
+        """Make or open the collection; whether its records must not be believed.
+
+        That is so when an earlier job was cut short in it (or none ever ran), when other counts stand in it than the
+        state record tells of, and when the caller wants to `mend` it. In the last two cases answers may have been made
+        from what was there, so this change gets a new cache epoch.
+        """
         await self._store.create(self._spec)
-        self._state = await self._store.read_state(self._spec.collection) or self._state
-        return self._state.state == "updating"
+        known = await self._store.read_state(self._spec.collection)
+        standing = await self._store.totals(self._spec.collection)
+        if known is not None:
+            self._state = structs.replace(known, **structs.asdict(self._spec))
+        self._damaged = mend or not _is_whole(known, self._state, standing)
+        return self._damaged or self._state.state == "updating"
 
     async def begin(self) -> None:
         """To be awaited before every write: the first time it makes `updating` and a new generation durable."""
         async with self._beginning:
             if not self._begun:
+                if self._damaged:
+                    self._state = structs.replace(self._state, cache_epoch=_epoch_after(self._state.cache_epoch))
                 await self._write(state="updating", generation=await self._next(), job=uuid4().hex)
                 self._begun = True
 
@@ -52,7 +65,7 @@ class Generation:
         """
         served = await self._store.state()
         elsewhere = served is None or served.collection != self._spec.collection
-        if elsewhere or self._state.state == "updating":
+        if elsewhere or self._damaged or self._state.state == "updating":
             await self.begin()
         if self._begun:
             await self._store.flush(self._spec.collection)
@@ -77,3 +90,15 @@ class Generation:
         self._state = structs.replace(self._state, **changed)
         await self._store.write_state(self._state)
         await self._store.flush(self._spec.collection)
+
+
+def _is_whole(known: StateRecord | None, wanted: StateRecord, standing: tuple[int, int]) -> bool:
+    """Whether a collection may be what its state record says; one being updated says nothing of its counts."""
+    if known is None:
+        return standing == (0, 0)
+    return known == wanted and (known.state == "updating" or standing == (known.documents, known.passages))
+
+
+def _epoch_after(epoch: int) -> int:
+    """Later than every epoch before it, also those that a lost or restored store forgot: in seconds since 1970."""
+    return max(epoch + 1, int(time.time()))

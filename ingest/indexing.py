@@ -6,12 +6,12 @@ before its old ones go, its record after its passages, the revision and `ready` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
 from app.ports import Embedder, VectorStore
-from ingest import plan
+from ingest import integrity, plan
 from ingest.chunking import CHUNKER_VERSION
 from ingest.embedding import Vectors
 from ingest.generation import Generation
@@ -33,13 +33,23 @@ class Indexer:
         self._generation = Generation(store, spec)
         self._vectors = Vectors(store, spec.collection, embedder)
         self.resumed = False
-        """Whether an earlier job was cut short: then no record is believed before it was compared."""
+        """Whether an earlier job was cut short, or passages were lost: no record is believed before it was compared."""
         self.records: dict[str, DocumentRecord] = {}
         self.passages = PassageCounts()
 
-    async def open(self) -> None:
-        self.resumed = await self._generation.open()
+    async def open(self, mend: bool = False) -> None:
+        """Read what the collection holds; with `mend`, believe none of it."""
+        self.resumed = await self._generation.open(mend)
         self.records = {r.document_id: r async for r in self._store.documents(self._collection)}
+
+    async def answering(self) -> Collection[DocumentRecord]:
+        """The records of what answers now: of this collection, or of the one that it will follow."""
+        served = await self._store.state()
+        if served is None:
+            return []
+        if served.collection == self._collection:
+            return self.records.values()
+        return [record async for record in self._store.documents(served.collection)]
 
     async def finish(self) -> StateRecord:
         """Make it durable and let it answer. The counts are complete then."""
@@ -55,11 +65,11 @@ class Indexer:
         return self._vectors.embedded
 
     async def holds(self, record: DocumentRecord) -> bool:
-        """Whether the passages are those that the record tells of. Only a job cut short can leave others."""
+        """Whether the passages are those that the record tells of."""
         if not self.resumed:
             return True
         stored = await self._store.passages(self._collection, record.document_id)
-        return hashing.index_digest(stored) == record.index_digest
+        return not integrity.findings(record, stored)
 
     async def write(self, record: DocumentRecord, wanted: Sequence[Passage]) -> None:
         """Make the stored passages of one document the wanted ones, then its record. Raises EmbeddingFailed before
@@ -88,6 +98,12 @@ class Indexer:
         await self._store.delete_documents(self._collection, [document_id])
         self.records.pop(document_id, None)
         self.passages.removed += len(stored)
+
+    async def remove_strays(self) -> None:
+        """Remove what stands among the passages and can't be read as one."""
+        if self.resumed and (strays := await self._store.strays(self._collection)):
+            await self._generation.begin()
+            await self._store.delete_passages(self._collection, strays)
 
     async def remove_orphans(self) -> None:
         """Remove passages that a job cut short left without a record."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
-from collections.abc import Set as AbstractSet
-from pathlib import Path, PurePosixPath
+from collections.abc import Coroutine, Iterable, Sequence
+from pathlib import Path
 
 from msgspec import structs
 
@@ -19,7 +18,7 @@ from app.core.model import DocumentRecord, Passage, StateRecord
 from app.errors import EmbeddingFailed
 from app.logs import log
 from app.ports import Embedder, VectorStore
-from ingest import plan
+from ingest import plan, removals
 from ingest.chunking import chunk, fit_title
 from ingest.document import Document
 from ingest.errors import NothingToIngest, UnreadableDocument
@@ -32,16 +31,32 @@ DOCUMENTS_AT_ONCE = 4
 """Read, chunked and written side by side, so that the embedder never waits for the next one."""
 
 
-async def run(store: VectorStore, embedder: Embedder, index_name: str, corpus: Path, report: Report) -> Summary:
+async def run(
+    store: VectorStore,
+    embedder: Embedder,
+    index_name: str,
+    corpus: Path,
+    report: Report,
+    *,
+    allow_removals: bool = False,
+    mend: bool = False,
+) -> Summary:
     """Index every document below `corpus`; remove those of earlier runs that are gone.
 
-    Raises NothingToIngest before anything is written, and StoreError when the store fails: then run it again.
+    Suspiciously many are removed only when `allow_removals` is set. To `mend` is to compare every record with what
+    is stored, and to believe none.
+
+    Raises NothingToIngest and RemovalsRefused before anything is written, and StoreError when the store fails: then
+    run it again.
     """
     started = time.monotonic()
     files = await asyncio.to_thread(lambda: list(find_files(corpus)))
     if not files:
         raise NothingToIngest(f"{corpus} holds no document: set CORPUS to a folder with .md or .txt files.")
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
+    await indexer.open(mend)
+    if not allow_removals:
+        await asyncio.to_thread(removals.check, await indexer.answering(), files)
     job = _Job(indexer, embedder)
     state = await job.run(files, report)
     seconds = round(time.monotonic() - started, 3)
@@ -55,9 +70,9 @@ class _Job:
         self.documents = DocumentCounts()
 
     async def run(self, files: Sequence[SourceFile], report: Report) -> StateRecord:
-        await self._indexer.open()
+        await self._indexer.remove_strays()
         await self._index_all(files, report)
-        await self._remove_missing({file.document_id for file in files})
+        await self._remove_missing(files)
         return await self._indexer.finish()
 
     async def _index_all(self, files: Sequence[SourceFile], report: Report) -> None:
@@ -116,19 +131,12 @@ class _Job:
             raise UnreadableDocument("it holds no text")
         return document, plan.passages_of(file.document_id, document, pieces)
 
-    async def _remove_missing(self, present: AbstractSet[str]) -> None:
+    async def _remove_missing(self, files: Iterable[SourceFile]) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
-        records = self._indexer.records.values()
-        gone = [r.document_id for r in records if r.origin == "folder" and _is_gone(r, present)]
-        for document_id in gone:
-            await self._indexer.remove(document_id)
+        for record in removals.gone(self._indexer.records.values(), files):
+            await self._indexer.remove(record.document_id)
             self.documents.removed += 1
         await self._indexer.remove_orphans()
-
-
-def _is_gone(record: DocumentRecord, present: AbstractSet[str]) -> bool:
-    """Whether neither the document is there, nor a folder above it that could not be read."""
-    return present.isdisjoint([record.document_id, *map(str, PurePosixPath(record.document_id).parents)])
 
 
 def _record(document_id: str, byte_hash: str, document: Document, passages: Sequence[Passage]) -> DocumentRecord:

@@ -1,0 +1,71 @@
+"""The guard against losing a corpus: an unmounted share or a wrong folder looks like many removed documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from app.core import hashing
+from app.core.model import DocumentRecord
+from ingest.errors import RemovalsRefused, UnreadableDocument
+from ingest.sources import SourceFile, find_files, read_bytes
+
+MAX_SHARE = 0.3
+"""Of the folder's documents, so many may go without being asked for."""
+MIN_DOCUMENTS = 10
+"""A folder of so few changes by large shares every day."""
+SAMPLE = Path(__file__).with_name("sample")
+"""The bundled corpus: what is removed of it is not lost."""
+
+_NAMED = 3
+
+
+def gone(records: Iterable[DocumentRecord], files: Iterable[SourceFile]) -> list[DocumentRecord]:
+    """The folder's documents of which neither the file is there, nor a folder above it that could not be read."""
+    present = {file.document_id for file in files}
+    return [record for record in records if record.origin == "folder" and present.isdisjoint(_places(record))]
+
+
+def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) -> None:
+    """Raises RemovalsRefused when bringing the documents `answering` in step with `files` would lose too many.
+
+    A document whose bytes are those of a new file was renamed or moved, and counts as none. Reads the new files, but
+    only where the number of those that are gone gives reason to.
+    """
+    before = sum(record.origin == "folder" for record in answering)
+    missing = gone(answering, files)
+    if not _too_many(missing, before):
+        return
+    known = {record.document_id for record in answering}
+    found = _hashes(file for file in files if file.document_id not in known) | _hashes(find_files(SAMPLE))
+    lost = [record.document_id for record in missing if record.byte_hash not in found]
+    if _too_many(lost, before):
+        raise RemovalsRefused(_refusal(lost, before))
+
+
+def _places(record: DocumentRecord) -> list[str]:
+    return [record.document_id, *map(str, PurePosixPath(record.document_id).parents)]
+
+
+def _too_many(lost: Sequence[object], before: int) -> bool:
+    return before > MIN_DOCUMENTS and len(lost) > MAX_SHARE * before
+
+
+def _hashes(files: Iterable[SourceFile]) -> set[str]:
+    return {digest for file in files if (digest := _hash(file)) is not None}
+
+
+def _hash(file: SourceFile) -> str | None:
+    """None for what can't be read: the job tells of it."""
+    try:
+        return hashing.byte_hash(read_bytes(file))
+    except UnreadableDocument:
+        return None
+
+
+def _refusal(lost: Sequence[str], before: int) -> str:
+    named = ", ".join(sorted(lost)[:_NAMED]) + (", ..." if len(lost) > _NAMED else "")
+    return (
+        f"Stopped before any change: {len(lost)} of the {before} documents of the last run are not in this folder"
+        f" ({named}). Is it the right folder, and mounted? To remove them, run it again with --allow-removals."
+    )
