@@ -1,4 +1,4 @@
-"""`python -m app`: serve. `python -m app ask QUESTION`: ask the running service."""
+"""`python -m app`: serve. `python -m app ask QUESTION` and others: ask the running service."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import asyncio
 import os
 import sys
 
-from app import logs, server, terminal
+from app import logs
 from app.errors import VouchError
 from app.settings import Settings
+from app.terminal.ask import ask
+from app.terminal.search import search
+from app.terminal.status import status
 
 BAD_START = 2
 
@@ -18,11 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Returns the exit code; 2 when the service can't start or can't be asked."""
     options = _options(arguments)
     try:
-        settings = Settings.load()
-        if options.command == "ask":
-            return terminal.ask(settings.address, options.question)
-        logs.configure()
-        asyncio.run(server.serve(settings))
+        if options.command == "doctor":
+            return _doctor(options)
+        return _run(Settings.load(), options)
     except VouchError as exc:
         print(exc, file=sys.stderr)
         return BAD_START
@@ -31,19 +32,80 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _run(settings: Settings, options: argparse.Namespace) -> int:
+    match options.command:
+        case "ask":
+            return ask(settings.address, options.question, _request(options), as_json=options.json)
+        case "search":
+            return search(settings.address, options.question, options.top_k, as_json=options.json)
+        case "status":
+            return status(settings.address, as_json=options.json)
+    from app import server  # takes a second to import
+
+    logs.configure()
+    asyncio.run(server.serve(settings))
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from app import doctor  # takes a second to import
+
+    return doctor.main(as_json=options.json)
+
+
+def _request(options: argparse.Namespace) -> dict[str, object]:
+    """What the flags of `ask` say in the request; what was not given is left to the service."""
+    given = {"top_k": options.top_k, "verify": options.verify or None, "previous": options.previous}
+    narrowed = {"source_prefix": options.prefix, "tags": options.tag}
+    fields: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if wanted := {name: value for name, value in narrowed.items() if value}:
+        fields["filter"] = wanted
+    return fields
+
+
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m app",
         description="Answer questions over your own documents, with citations. Fill the index with `make ingest`.",
+        epilog="When something does not work: python -m app doctor",
     )
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="print one JSON object")
+    asking = argparse.ArgumentParser(add_help=False)
+    asking.add_argument("question")
+    asking.add_argument("--top-k", type=int, metavar="N", help="passages that are looked at (1 to 40)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("serve", help="run the HTTP service (this is what no command does)")
     ask = commands.add_parser(
         "ask",
         help="ask the running service",
+        parents=[asking, shared],
         epilog="Exit codes: 0 answered, 2 could not ask, 3 ungrounded, 4 refused, 5 failed.",
     )
-    ask.add_argument("question")
+    ask.add_argument("--prefix", metavar="PATH", help="only documents below this path")
+    ask.add_argument(
+        "--tag", action="append", metavar="TAG", help="only documents with this tag (or another one given)"
+    )
+    ask.add_argument("--verify", action="store_true", help="check each sentence against the sources it cites")
+    ask.add_argument("--previous", metavar="ID", help="the id of the answer that the question follows up on")
+    commands.add_parser(
+        "search",
+        help="what a question would be answered from, without a model call",
+        parents=[asking, shared],
+        epilog="Exit codes: 0 it would be answered, 2 could not ask, 4 it would be refused.",
+    )
+    commands.add_parser(
+        "status",
+        help="is the service ready, and what does its index hold",
+        parents=[shared],
+        epilog="Exit codes: 0 ready, 1 not ready, 2 nothing answers.",
+    )
+    commands.add_parser(
+        "doctor",
+        help="check settings, store, model, Redis and chat endpoint, and name the fix for each",
+        parents=[shared],
+        epilog="Exit codes: 0 all is well, 1 something is wrong. The chat endpoint is asked for one short reply.",
+    )
     return parser.parse_args(arguments)
 
 

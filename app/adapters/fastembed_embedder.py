@@ -114,7 +114,9 @@ def _register_bundled() -> None:
 
 def _load_from_hub(name: str) -> TextEmbedding:
     from fastembed import TextEmbedding
+    from loguru import logger
 
+    logger.disable("fastembed")  # it tells of each place where it did not find the model; we tell what to do
     _check_known(name)
     try:
         return TextEmbedding(name, local_files_only=True, **_SESSION)

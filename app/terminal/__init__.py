@@ -1,0 +1,1 @@
+"""The commands that talk to the running service from a terminal."""

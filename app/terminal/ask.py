@@ -1,0 +1,61 @@
+"""`python -m app ask`: a question, its answer as it streams, the sources it cites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from app.core.model import Reply, Source, Status
+from app.terminal.client import Client
+from app.terminal.output import STYLES, place, show
+
+EXIT_CODES = {Status.ANSWERED: 0, Status.UNGROUNDED: 3, Status.REFUSED: 4, Status.FAILED: 5}
+
+
+def ask(address: str, question: str, options: dict[str, Any], *, as_json: bool = False) -> int:
+    """Returns the verdict's exit code; raises CannotAsk. `options` are fields of the request."""
+    client = Client(address)
+    body = {"question": question, **options}
+    with client.events("/v1/answers", body) as events:
+        for event in events.iter_sse():
+            if event.event == "delta" and not as_json:
+                show(event.json()["text"], end="")
+            elif event.event == "done":
+                reply = msgspec.json.decode(event.data, type=Reply)
+                if as_json:
+                    print(event.data)
+                else:
+                    _end(reply)
+                return EXIT_CODES[reply.status]
+    raise client.broke_off()
+
+
+def _end(reply: Reply) -> None:
+    if reply.answer is not None:
+        show("\n")
+    for source in reply.sources:
+        if source.number in reply.cited:
+            show(_line(source), "cyan")
+    if reply.dropped:
+        show(f"{_invented(len(reply.dropped))} removed.", "dim", error=True)
+    if reply.status is not Status.ANSWERED:
+        message = f"{reply.status.capitalize()}: {reply.message}{_scores(reply)}"
+        show(message, STYLES[reply.status], error=True)
+    elif reply.cached:
+        show(f"(from the cache, revision {reply.revision})", "dim")
+
+
+def _line(source: Source) -> str:
+    return f"  [{source.number}] {place(source.title, source.heading, source.page, source.document_id)}"
+
+
+def _invented(count: int) -> str:
+    return "1 invented citation was" if count == 1 else f"{count} invented citations were"
+
+
+def _scores(reply: Reply) -> str:
+    seen = reply.relevance
+    if reply.status is not Status.REFUSED or seen is None or seen.best is None:
+        return ""
+    return f" (best score {seen.best:.2f}, threshold {seen.threshold:.2f})"

@@ -1,0 +1,37 @@
+"""What a terminal shows: colours where there are any, and nothing that could drive it."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from app.core.model import Status
+
+STYLES = {
+    Status.ANSWERED: "green",
+    Status.UNGROUNDED: "yellow",
+    Status.REFUSED: "yellow",
+    Status.FAILED: "red",
+}
+
+
+def show(text: str, style: str | None = None, *, end: str = "\n", error: bool = False) -> None:
+    """Print text that is not ours as it is. Without a terminal, or with NO_COLOR set, it is plain."""
+    stream = sys.stderr if error else sys.stdout
+    console = Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console.print(harmless(text), style=style, end=end)
+    stream.flush()
+
+
+def harmless(text: str) -> str:
+    """Without the control characters by which a document or a model could drive the terminal."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else "\ufffd" for c in text)
+
+
+def place(title: str, heading: Sequence[str], page: int | None, document_id: str) -> str:
+    """Where a passage stands, such as `Leave > Carry-over, page 3 (hr/leave.md)`."""
+    path = " > ".join([title or document_id, *(name for name in heading if name != title)])
+    return f"{path}, page {page} ({document_id})" if page is not None else f"{path} ({document_id})"
