@@ -21,6 +21,8 @@ _READERS = {
     ".docx": "docx",
     ".pptx": "pptx",
     ".pptm": "pptx",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""
 

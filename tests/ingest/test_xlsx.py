@@ -1,0 +1,121 @@
+"""Workbooks: sheets as sections, tables with their heads, values as they are shown."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import openpyxl
+import pytest
+
+from ingest.document import Block, Document
+from ingest.errors import UnreadableDocument
+from ingest.readers import read
+from tests.ingest.office_files import replaced, saved, with_part
+
+
+def workbook(*rows: list[Any]) -> Any:
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    return made
+
+
+def cells(made: Any) -> Document:
+    return read("a.xlsx", saved(made))
+
+
+def texts(document: Document) -> list[str]:
+    return [block.text for block in document.blocks]
+
+
+def test_each_sheet_is_a_section_with_its_table() -> None:
+    made = workbook(["City", "Rate"], ["Rome", 120])
+    made.active.title = "Rates"
+    made.create_sheet("Empty")
+    second = made.create_sheet("People")
+    second["C5"], second["D5"], second["C6"], second["D6"] = "Name", "Team", "Ana", "Red"
+    assert cells(made).blocks == (
+        Block("| City | Rate |\n| --- | --- |\n| Rome | 120 |", ("Rates",), "table", section=1),
+        Block("| Name | Team |\n| --- | --- |\n| Ana | Red |", ("People",), "table", section=2),
+    )
+
+
+def test_values_are_said_as_they_are_shown() -> None:
+    made = workbook(["When", "Share", "Price", "Id", "Done"], [datetime(2024, 3, 5), 0.125, 1234.5, 42, True])
+    sheet = made.active
+    sheet["B2"].number_format, sheet["C2"].number_format, sheet["D2"].number_format = "0.0%", '"$"#,##0.00', "00000"
+    assert texts(cells(made))[0].split("\n")[2] == "| 2024-03-05 | 12.5% | $1,234.50 | 00042 | TRUE |"
+
+
+def test_texts_above_a_table_are_paragraphs_and_its_head_is_the_first_full_row() -> None:
+    made = workbook(["Rates of 2024"], ["as agreed"], ["City", "Rate"], ["Rome", 120], [], ["Source: finance"])
+    assert texts(cells(made)) == [
+        "Rates of 2024",
+        "as agreed",
+        "| City | Rate |\n| --- | --- |\n| Rome | 120 |",
+        "Source: finance",
+    ]
+
+
+def test_a_table_goes_on_after_an_empty_row_and_another_one_has_its_own_head() -> None:
+    made = workbook(["City", "Rate"], ["Rome", 120], [], ["Oslo", 200], [], ["Team", "Lead"], ["Red", "Ana"])
+    assert texts(cells(made)) == [
+        "| City | Rate |\n| --- | --- |\n| Rome | 120 |",
+        "| City | Rate |\n| --- | --- |\n| Oslo | 200 |",
+        "| Team | Lead |\n| --- | --- |\n| Red | Ana |",
+    ]
+
+
+def test_hidden_sheets_rows_and_columns_are_left_out_and_reported() -> None:
+    made = workbook(["Name", "Salary", "Team"], ["Ana", 1, "Red"], ["Bo", 2, "Blue"])
+    made.active.column_dimensions["B"].hidden = True
+    made.active.row_dimensions[3].hidden = True
+    made.create_sheet("Secret").append(["x"])
+    made["Secret"].sheet_state = "veryHidden"
+    read = cells(made)
+    assert texts(read) == ["| Name |  | Team |\n| --- | --- | --- |\n| Ana |  | Red |"]
+    assert read.left_out == ("1 hidden sheet", "hidden rows and columns")
+
+
+def test_results_of_formulas_are_read_and_missing_ones_reported() -> None:
+    made = workbook(["Sum", "Text"], ["=1+1", '=""'])
+    data = saved(made)
+    sheet = "xl/worksheets/sheet1.xml"
+    stored = with_part(data, sheet, replaced(r"<v\s*/>|<v></v>", "<v>2</v>"))
+    stored = with_part(stored, sheet, replaced('<c r="B2"', '<c r="B2" t="str"'))
+    assert texts(read("a.xlsx", stored)) == ["| Sum | Text |\n| --- | --- |\n| 2 |  |"]
+    assert read("a.xlsx", stored).left_out == ()
+    [reason] = cells(made).left_out
+    assert reason.startswith("formulas whose results are not stored")
+
+
+def test_a_wrong_statement_of_the_sheets_size_loses_nothing() -> None:
+    data = saved(workbook(["a", "b"], ["c", "d"]))
+    wrong = with_part(data, "xl/worksheets/sheet1.xml", replaced('<dimension ref="A1:B2"', '<dimension ref="A1:A1"'))
+    assert texts(read("a.xlsx", wrong)) == ["| a | b |\n| --- | --- |\n| c | d |"]
+
+
+def test_the_title_and_date_are_those_of_the_properties_and_no_sheet_or_file_name() -> None:
+    made = workbook(["x"])
+    assert cells(made).title == ""
+    made.properties.title = "Rates"
+    made.properties.modified = datetime(2024, 3, 5)
+    made.properties.keywords = "travel,rates"
+    read = cells(made)
+    assert (read.title, read.tags) == ("Rates", ("travel", "rates"))
+    assert read.updated_at == date.today().isoformat()  # openpyxl states when it saves
+
+
+def test_pictures_charts_and_comments_are_reported() -> None:
+    made = workbook(["a", 1])
+    made.active["A1"].comment = openpyxl.comments.Comment("Remark.", "me")
+    chart = openpyxl.chart.BarChart()
+    chart.add_data(openpyxl.chart.Reference(made.active, min_col=2, min_row=1))
+    made.active.add_chart(chart)
+    assert set(cells(made).left_out) == {"comments", "charts"}
+
+
+def test_a_workbook_without_text_is_a_failure() -> None:
+    with pytest.raises(UnreadableDocument, match="it is empty"):
+        cells(workbook())
