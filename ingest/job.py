@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from contextlib import aclosing, suppress
 from pathlib import Path
 
-from msgspec import structs
-
 from app.core import hashing
-from app.core.model import DocumentRecord, Passage, StateRecord
+from app.core.model import DocumentRecord, StateRecord
 from app.errors import EmbeddingFailed
-from app.logs import log
 from app.ports import Embedder, VectorStore
-from ingest import plan, removals
-from ingest.chunking import chunk, fit_title
-from ingest.document import Document
+from ingest import removals
 from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.indexing import Indexer, spec_for
+from ingest.intake import Intake
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
-from ingest.readers import read
-from ingest.sources import SourceFile, find_files, read_bytes
+from ingest.reading import ReadDocument, Readers
+from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
 
 DOCUMENTS_AT_ONCE = 4
-"""Read, chunked and written side by side, so that the embedder never waits for the next one."""
+"""Read, embedded and written side by side, so that the embedder never waits for the next one."""
+HASHED_AT_ONCE = 64
+"""Files between two looks at the event loop."""
 
 
 async def run(
@@ -37,6 +36,7 @@ async def run(
     index_name: str,
     corpus: Path,
     report: Report,
+    intake: Intake = DEFAULT,
     *,
     allow_removals: bool = False,
     mend: bool = False,
@@ -46,27 +46,29 @@ async def run(
     Suspiciously many are removed only when `allow_removals` is set. To `mend` is to compare every record with what
     is stored, and to believe none.
 
-    Raises NothingToIngest and RemovalsRefused before anything is written, and StoreError when the store fails: then
-    run it again.
+    Raises NothingToIngest, JobRunning and RemovalsRefused before anything is written, and StoreError when the store
+    fails: then run it again.
     """
     started = time.monotonic()
-    files = await asyncio.to_thread(lambda: list(find_files(corpus)))
+    files = await asyncio.to_thread(lambda: list(find_files(corpus, intake)))
     if not files:
         raise NothingToIngest(f"{corpus} holds no document: set CORPUS to a folder with .md or .txt files.")
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
-    await indexer.open(mend)
-    if not allow_removals:
-        await asyncio.to_thread(removals.check, await indexer.answering(), files)
-    job = _Job(indexer, embedder)
-    state = await job.run(files, report)
+    readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)
+    job = _Job(indexer, readers, intake)
+    async with indexer.opened(mend), readers:
+        if not allow_removals:
+            await asyncio.to_thread(removals.check, await indexer.answering(), files)
+        state = await job.run(files, report)
     seconds = round(time.monotonic() - started, 3)
     return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
 
 
 class _Job:
-    def __init__(self, indexer: Indexer, embedder: Embedder) -> None:
+    def __init__(self, indexer: Indexer, readers: Readers, intake: Intake) -> None:
         self._indexer = indexer
-        self._embedder = embedder
+        self._readers = readers
+        self._intake = intake
         self.documents = DocumentCounts()
 
     async def run(self, files: Sequence[SourceFile], report: Report) -> StateRecord:
@@ -76,17 +78,51 @@ class _Job:
         return await self._indexer.finish()
 
     async def _index_all(self, files: Sequence[SourceFile], report: Report) -> None:
-        waiting = iter(files)
         done = 0
 
-        async def work() -> None:
+        def tell(failure: Failure | None = None) -> None:
             nonlocal done
-            for file in waiting:
-                failure = await self._index_or_fail(file)
-                done += 1
-                report(Progress(done, len(files), self._indexer.embedded, failure))
+            done += 1
+            report(Progress(done, len(files), self._indexer.embedded, failure))
 
-        await _all_or_first_error([work() for _ in range(DOCUMENTS_AT_ONCE)])
+        async with aclosing(self._changed(files, tell)) as changed:
+            turns = asyncio.Lock()
+
+            async def take() -> SourceFile | None:
+                async with turns:
+                    return await anext(changed, None)
+
+            async def work() -> None:
+                while (file := await take()) is not None:
+                    tell(await self._index_or_fail(file))
+
+            await _all_or_first_error([work() for _ in range(DOCUMENTS_AT_ONCE)])
+
+    async def _changed(self, files: Sequence[SourceFile], tell: Callable[[], None]) -> AsyncGenerator[SourceFile, None]:
+        """The files to look into; the others are counted. In batches: a call for each would cost more than its hash."""
+        for first in range(0, len(files), HASHED_AT_ONCE):
+            batch = files[first : first + HASHED_AT_ONCE]
+            unchanged = await asyncio.to_thread(self._unchanged, batch)
+            for file in batch:
+                if file.document_id in unchanged:
+                    self.documents.unchanged += 1
+                    tell()
+                else:
+                    yield file
+
+    def _unchanged(self, files: Iterable[SourceFile]) -> set[str]:
+        """The ids of those that surely stand in the index as they are."""
+        if self._indexer.resumed:
+            return set()
+        return {file.document_id for file in files if self._is_unchanged(file)}
+
+    def _is_unchanged(self, file: SourceFile) -> bool:
+        record = self._indexer.records.get(file.document_id)
+        if record is None or record.origin != "folder":
+            return False
+        with suppress(UnreadableDocument):
+            return hashing.byte_hash(read_bytes(file, self._intake)) == record.byte_hash
+        return False
 
     async def _index_or_fail(self, file: SourceFile) -> Failure | None:
         """Index one document. A fault of its own is its failure, not the job's, and its last version stays."""
@@ -101,35 +137,21 @@ class _Job:
         record = self._indexer.records.get(file.document_id)
         if record is not None and record.origin != "folder":
             raise UnreadableDocument("a document of this id was pushed over HTTP: rename the file")
-        data = await asyncio.to_thread(read_bytes, file)
-        byte_hash = hashing.byte_hash(data)
+        data, byte_hash = await asyncio.to_thread(self._load, file)
         if record is not None and record.byte_hash == byte_hash and await self._indexer.holds(record):
             self.documents.unchanged += 1
             return
-        document, wanted = await asyncio.to_thread(self._read, file, data)
-        await self._indexer.write(_record(file.document_id, byte_hash, document, wanted), wanted)
+        read = await self._readers.read(file.document_id, data)
+        del data  # it may be large, and embedding takes long
+        await self._indexer.write(_record(file.document_id, byte_hash, read), read.passages)
         if record is None:
             self.documents.added += 1
         else:
             self.documents.changed += 1
 
-    def _read(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
-        try:
-            return self._read_and_chunk(file, data)
-        except UnreadableDocument:
-            raise
-        except Exception as exc:  # no document may take the job down, whatever its reader stumbles over
-            log.error("ingest.reader_failed", document_id=file.document_id, exc_info=exc)
-            raise UnreadableDocument(f"its reader failed ({type(exc).__name__})") from exc
-
-    def _read_and_chunk(self, file: SourceFile, data: bytes) -> tuple[Document, list[Passage]]:
-        tokenizer = self._embedder.tokenizer
-        document = read(file.document_id, data)
-        document = structs.replace(document, title=fit_title(document.title, tokenizer))
-        pieces = chunk(document, tokenizer)
-        if not pieces:
-            raise UnreadableDocument("it holds no text")
-        return document, plan.passages_of(file.document_id, document, pieces)
+    def _load(self, file: SourceFile) -> tuple[bytes, str]:
+        data = read_bytes(file, self._intake)
+        return data, hashing.byte_hash(data)
 
     async def _remove_missing(self, files: Iterable[SourceFile]) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
@@ -139,14 +161,15 @@ class _Job:
         await self._indexer.remove_orphans()
 
 
-def _record(document_id: str, byte_hash: str, document: Document, passages: Sequence[Passage]) -> DocumentRecord:
+def _record(document_id: str, byte_hash: str, read: ReadDocument) -> DocumentRecord:
+    document = read.document
     return DocumentRecord(
         document_id=document_id,
         origin="folder",
         byte_hash=byte_hash,
-        index_digest=hashing.index_digest(passages),
+        index_digest=hashing.index_digest(read.passages),
         title=document.title,
-        passages=len(passages),
+        passages=len(read.passages),
         url=document.url,
         updated_at=document.updated_at,
         tags=document.tags,

@@ -14,6 +14,7 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
+from functools import cached_property
 from types import TracebackType
 
 import msgspec
@@ -71,7 +72,8 @@ class Readers:
         program: str = _PROGRAM,
     ) -> None:
         """`tokenizer` must be picklable; `program` is the module that a process runs."""
-        self._started_with = Start(memory_mb, timeout_s, os.getpid(), pickle.dumps(tokenizer))
+        self._tokenizer = tokenizer
+        self._bounds = (memory_mb, timeout_s)
         self._program = program
         self._room = asyncio.Semaphore(processes)
         self._idle: list[_ReaderProcess] = []
@@ -95,11 +97,15 @@ class Readers:
             if self._idle:
                 with suppress(_Spoilt):  # an earlier document may have hurt the process: a fresh one has the last word
                     return await self._read(self._idle.pop(), order)
-            fresh = await _ReaderProcess.start(self._program, self._started_with)
+            fresh = await _ReaderProcess.start(self._program, self._start)
             try:
                 return await self._read(fresh, order)
             except _Spoilt as exc:
                 raise UnreadableDocument(str(exc)) from exc
+
+    @cached_property
+    def _start(self) -> Start:
+        return Start(*self._bounds, os.getpid(), pickle.dumps(self._tokenizer))
 
     async def _read(self, process: _ReaderProcess, order: Order) -> ReadDocument:
         """Raises UnreadableDocument, and _Spoilt when the process had to be ended."""
