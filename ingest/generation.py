@@ -13,6 +13,7 @@ from msgspec import structs
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, StateRecord
 from app.ports import VectorStore
+from ingest.lease import StateKeeper
 
 
 class Generation:
@@ -30,6 +31,8 @@ class Generation:
             revision="",
             generation=0,
         )
+        self._keeper = StateKeeper(store)
+        self._served = StateKeeper(store)
         self._beginning = asyncio.Lock()
         self._begun = False
         self._damaged = False
@@ -40,17 +43,28 @@ class Generation:
         That is so when an earlier job was cut short in it (or none ever ran), when other counts stand in it than the
         state record tells of, and when the caller wants to `mend` it. In the last two cases answers may have been made
         from what was there, so this change gets a new cache epoch.
+
+        Raises JobRunning when another job holds the lease. To be followed by `close`, also when it fails.
         """
         await self._store.create(self._spec)
-        known = await self._store.read_state(self._spec.collection)
+        known = await self._take_leases()
         standing = await self._store.totals(self._spec.collection)
         if known is not None:
             self._state = structs.replace(known, **structs.asdict(self._spec))
         self._damaged = mend or not _is_whole(known, self._state, standing)
         return self._damaged or self._state.state == "updating"
 
+    async def close(self) -> None:
+        """Let other jobs write."""
+        await self._keeper.give_up()
+        await self._served.give_up()
+
     async def begin(self) -> None:
-        """To be awaited before every write: the first time it makes `updating` and a new generation durable."""
+        """To be awaited before every write: the first time it makes `updating` and a new generation durable.
+
+        Raises LeaseMissing when the job may not write any more.
+        """
+        self._keeper.check()
         async with self._beginning:
             if not self._begun:
                 if self._damaged:
@@ -81,6 +95,16 @@ class Generation:
             await self._store.switch(self._spec.collection)
         return self._state
 
+    async def _take_leases(self) -> StateRecord | None:
+        """Of this collection, and of the one that answers: jobs that build different collections exclude each other.
+
+        Returns the state of this collection.
+        """
+        served = await self._store.state()
+        if served is not None and served.collection != self._spec.collection:
+            await self._served.take(served)
+        return await self._keeper.take(self._state)
+
     async def _next(self) -> int:
         """A generation that neither this collection nor the one being served ever had."""
         served = await self._store.state()
@@ -88,7 +112,7 @@ class Generation:
 
     async def _write(self, **changed: object) -> None:
         self._state = structs.replace(self._state, **changed)
-        await self._store.write_state(self._state)
+        await self._keeper.write(self._state)
         await self._store.flush(self._spec.collection)
 
 

@@ -6,7 +6,9 @@ before its old ones go, its record after its passages, the revision and `ready` 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
@@ -17,6 +19,11 @@ from ingest.embedding import Vectors
 from ingest.generation import Generation
 from ingest.progress import PassageCounts
 
+WRITES_AT_ONCE = 128
+"""Points: one request to a server."""
+
+T = TypeVar("T")
+
 
 def spec_for(index_name: str, embedder: Embedder) -> IndexSpec:
     """The physical collection that this embedder and this chunker build."""
@@ -25,7 +32,7 @@ def spec_for(index_name: str, embedder: Embedder) -> IndexSpec:
 
 
 class Indexer:
-    """Writes to one collection, from `open` to `finish`; in between it knows every document's record."""
+    """Writes to one collection, while it is `opened`, and knows every document's record."""
 
     def __init__(self, store: VectorStore, embedder: Embedder, spec: IndexSpec) -> None:
         self._store = store
@@ -37,8 +44,19 @@ class Indexer:
         self.records: dict[str, DocumentRecord] = {}
         self.passages = PassageCounts()
 
-    async def open(self, mend: bool = False) -> None:
-        """Read what the collection holds; with `mend`, believe none of it."""
+    @asynccontextmanager
+    async def opened(self, mend: bool = False) -> AsyncIterator[None]:
+        """Hold the index for the length of the block, in which nobody else writes; with `mend`, believe no record.
+
+        Raises JobRunning when another job holds it.
+        """
+        try:
+            await self._open(mend)
+            yield
+        finally:
+            await self._generation.close()
+
+    async def _open(self, mend: bool) -> None:
         self.resumed = await self._generation.open(mend)
         self.records = {r.document_id: r async for r in self._store.documents(self._collection)}
 
@@ -78,13 +96,12 @@ class Indexer:
         changes = plan.changes(wanted, stored)
         try:
             embedded = await self._vectors.of(changes.add)  # every one before the first write: all or nothing
-            await self._generation.begin()
-            await self._store.write_passages(self._collection, embedded)
+            await self._each(self._store.write_passages, embedded)
         finally:
             self._vectors.forget(changes.add)
-        await self._store.update_passages(self._collection, changes.update)
-        await self._store.delete_passages(self._collection, changes.remove)
-        await self._store.write_documents(self._collection, [record])
+        await self._each(self._store.update_passages, changes.update)
+        await self._each(self._store.delete_passages, changes.remove)
+        await self._each(self._store.write_documents, [record])
         self.records[record.document_id] = record
         self.passages.reused += len(wanted)  # those embedded are taken off at the end
         self.passages.updated += len(changes.update)
@@ -92,21 +109,25 @@ class Indexer:
 
     async def remove(self, document_id: str) -> None:
         """Remove a document, its passages first."""
-        await self._generation.begin()
         stored = await self._store.passages(self._collection, document_id)
-        await self._store.delete_passages(self._collection, [passage.passage_id for passage in stored])
-        await self._store.delete_documents(self._collection, [document_id])
+        await self._each(self._store.delete_passages, [passage.passage_id for passage in stored])
+        await self._each(self._store.delete_documents, [document_id])
         self.records.pop(document_id, None)
         self.passages.removed += len(stored)
 
     async def remove_strays(self) -> None:
         """Remove what stands among the passages and can't be read as one."""
-        if self.resumed and (strays := await self._store.strays(self._collection)):
-            await self._generation.begin()
-            await self._store.delete_passages(self._collection, strays)
+        if self.resumed:
+            await self._each(self._store.delete_passages, await self._store.strays(self._collection))
 
     async def remove_orphans(self) -> None:
         """Remove passages that a job cut short left without a record."""
         if self.resumed:
             for document_id in await self._store.document_ids(self._collection) - self.records.keys():
                 await self.remove(document_id)
+
+    async def _each(self, write: Callable[[str, Sequence[T]], Awaitable[None]], items: Sequence[T]) -> None:
+        """Write the items, no more at once than one look at the lease can answer for."""
+        for start in range(0, len(items), WRITES_AT_ONCE):
+            await self._generation.begin()
+            await write(self._collection, items[start : start + WRITES_AT_ONCE])
