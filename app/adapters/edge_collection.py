@@ -17,7 +17,18 @@ import qdrant_edge as edge
 
 from app.adapters import payloads
 from app.adapters.atomic_file import replace_file, sync_folder
-from app.adapters.edge_shards import PAGE, STRAYS, Offset, filter_of, ids_of, new_shard, payload_of, scroll, vector_of
+from app.adapters.edge_shards import (
+    PAGE,
+    STRAYS,
+    Offset,
+    filter_of,
+    ids_of,
+    is_shard,
+    load_or_make,
+    payload_of,
+    scroll,
+    vector_of,
+)
 from app.core import hashing
 from app.core.model import (
     AbsentDocument,
@@ -58,21 +69,25 @@ class EdgeCollection:
 
     @classmethod
     def create(cls, folder: Path, spec: IndexSpec) -> EdgeCollection:
-        """Make a collection, over what is left of one whose making was cut short."""
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        """Make a collection, over what is left of one whose making was cut short.
+
+        Of a whole one that lost a shard the other is kept: vectors need not be made again.
+        """
+        if _read_spec(folder) != spec:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
         dense = edge.EdgeVectorParams(size=spec.dimension, distance=edge.Distance.Cosine)
         of_passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
         of_records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
-        passages = new_shard(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
-        records = new_shard(folder / "records", of_records, payloads.RECORD_FIELDS)
+        passages = load_or_make(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
+        records = load_or_make(folder / "records", of_records, payloads.RECORD_FIELDS)
         replace_file(folder / _SPEC, msgspec.json.encode(spec))
         sync_folder(folder.parent)
         return cls(folder, spec, passages, records)
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        return (folder / _SPEC).is_file()
+        return (folder / _SPEC).is_file() and is_shard(folder / "passages") and is_shard(folder / "records")
 
     @staticmethod
     def remove(folder: Path) -> None:
@@ -153,7 +168,7 @@ class EdgeCollection:
     def document_id_page(self, offset: Offset) -> tuple[set[str], Offset]:
         """The documents of up to PAGE passages from `offset` on."""
         found, following = scroll(self._passages, [], offset, with_payload=["document_id"])
-        return {payload_of(record)["document_id"] for record in found}, following
+        return {id_ for record in found if (id_ := payload_of(record).get("document_id"))}, following
 
     def totals(self) -> tuple[int, int]:
         documents = edge.CountRequest(exact=True, filter=filter_of(payloads.ALL_DOCUMENTS))
@@ -220,6 +235,13 @@ class EdgeCollection:
     def _write_records(self, points: dict[str, dict[str, Any]]) -> None:
         records = [edge.Point(id=point_id, vector={}, payload=payload) for point_id, payload in points.items()]
         self._records.update(edge.UpdateOperation.upsert_points(records))
+
+
+def _read_spec(folder: Path) -> IndexSpec | None:
+    try:
+        return msgspec.json.decode((folder / _SPEC).read_bytes(), type=IndexSpec)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def _identity(file: Path) -> tuple[int, int, int]:

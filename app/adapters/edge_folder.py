@@ -51,7 +51,8 @@ class EdgeFolder:
         """None when the index name points at nothing, or at a collection that is gone: ingestion builds it anew."""
         if not self._path.is_dir():
             raise StoreUnavailable(f"The folder {self._path} was removed: restart, then run `make ingest`.")
-        return self.state_of(self._alias.read_text()) if self._alias.exists() else None
+        name = self._alias.read_text(errors="replace") if self._alias.exists() else ""
+        return self.state_of(name) if _is_plain(name) else None
 
     def state_of(self, name: str) -> StateRecord | None:
         found = self._find(name)
@@ -97,6 +98,10 @@ class EdgeFolder:
 
 def _plain(name: str) -> str:
     """A name that is safe as a part of a path. Raises StoreUnavailable for another."""
-    if not re.fullmatch(r"\w[\w.-]*", name):
+    if not _is_plain(name):
         raise StoreUnavailable(f"{name!r} can't name an index or a collection.")
     return name
+
+
+def _is_plain(name: str) -> bool:
+    return re.fullmatch(r"\w[\w.-]*", name) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +18,9 @@ PAGE = 64
 Offset = int | UUID | str | None
 """Where a page starts; None is the beginning, and after the last page."""
 
+_CONFIG = "edge_config.json"
+"""The engine's own; a folder without it can't be loaded."""
+
 STRAYS = edge.Filter(
     should=[
         edge.Filter(must_not=[edge.HasVectorCondition(payloads.VECTOR)]),
@@ -25,7 +29,18 @@ STRAYS = edge.Filter(
 )
 
 
-def new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
+def is_shard(folder: Path) -> bool:
+    return (folder / _CONFIG).is_file()
+
+
+def load_or_make(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
+    if is_shard(folder):
+        return edge.EdgeShard.load(str(folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    return _new_shard(folder, config, fields)
+
+
+def _new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
     shard = edge.EdgeShard.create(str(folder), config)
     for field in fields:
         shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))

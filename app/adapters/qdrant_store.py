@@ -95,7 +95,7 @@ class QdrantStore(QdrantRecords):
 
     async def document_ids(self, collection: str) -> set[str]:
         records = self._scroll(collection, [], with_payload=["document_id"])
-        return {(record.payload or {})["document_id"] async for record in records}
+        return {id_ async for record in records if (id_ := (record.payload or {}).get("document_id"))}
 
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
         found: dict[str, list[float]] = {}

@@ -1,0 +1,125 @@
+"""A run that would lose much of the folder stops before it touches anything."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.adapters.stores import open_store
+from app.core import hashing
+from app.core.model import DocumentRecord
+from app.settings import Settings
+from ingest import job, removals
+from ingest.errors import RemovalsRefused
+from ingest.sources import find_files
+from tests.ingest.faulty_store import FaultyStore, breaks
+from tests.service import ingest, settings_for, write_corpus
+from tests.shared_embedder import embedders
+from tests.stores import document
+
+
+def text_of(number: int) -> str:
+    return f"Rule number {number}.\n"
+
+
+def records_of(count: int, **fields: Any) -> list[DocumentRecord]:
+    return [
+        document(f"{n}.txt", **{"byte_hash": hashing.byte_hash(text_of(n).encode()), **fields}) for n in range(count)
+    ]
+
+
+def check(folder: Path, records: list[DocumentRecord]) -> None:
+    folder.mkdir(exist_ok=True)
+    removals.check(records, list(find_files(folder)))
+
+
+def write(folder: Path, numbers: range, name: str = "{}.txt") -> None:
+    write_corpus(folder, {name.format(n): text_of(n) for n in numbers})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"), [(20, 14, False), (20, 13, True), (11, 8, False), (11, 7, True), (10, 1, False)]
+)
+def test_more_than_three_in_ten_of_more_than_ten_documents_are_refused(
+    tmp_path: Path, before: int, after: int, refused: bool
+) -> None:
+    write(tmp_path, range(after))
+    if not refused:
+        check(tmp_path / "corpus", records_of(before))
+        return
+    with pytest.raises(RemovalsRefused, match=rf"{before - after} of the {before} documents .*--allow-removals"):
+        check(tmp_path / "corpus", records_of(before))
+
+
+def test_renamed_documents_are_not_lost(tmp_path: Path) -> None:
+    write(tmp_path, range(20), "moved/{}.txt")
+    check(tmp_path / "corpus", records_of(20))
+    shutil.rmtree(tmp_path / "corpus")
+    write(tmp_path, range(13), "moved/{}.txt")
+    with pytest.raises(RemovalsRefused, match="7 of the 20"):
+        check(tmp_path / "corpus", records_of(20))
+
+
+def test_pushed_documents_are_neither_lost_nor_counted(tmp_path: Path) -> None:
+    write(tmp_path, range(1))
+    check(tmp_path / "corpus", records_of(20, origin="push"))
+
+
+def test_the_sample_gives_way_to_another_corpus_and_not_the_reverse(tmp_path: Path) -> None:
+    sample = [
+        document(file.document_id, byte_hash=hashing.byte_hash(Path(file.path).read_bytes()))
+        for file in find_files(removals.SAMPLE)
+    ]
+    assert len(sample) > removals.MIN_DOCUMENTS
+    write(tmp_path, range(1))
+    check(tmp_path / "corpus", sample)
+    with pytest.raises(RemovalsRefused):
+        check(removals.SAMPLE, records_of(20))
+
+
+@pytest.fixture
+async def emptied(tmp_path: Path) -> Settings:
+    """An index of twelve documents whose folder has lost all but one."""
+    write(tmp_path, range(12))
+    settings = settings_for(tmp_path)
+    await ingest(settings)
+    for number in range(1, 12):
+        (tmp_path / "corpus" / f"{number}.txt").unlink()
+    return settings
+
+
+async def test_a_refused_run_writes_nothing_and_a_confirmed_one_goes_ahead(emptied: Settings) -> None:
+    corpus, name, embedder = Path(emptied.corpus), emptied.index_name, await embedders.get("bundled")
+    async with open_store(emptied, "job") as (store, _):
+        before = await store.state()
+        looking: Any = FaultyStore(store, 1, breaks)  # the first is `create`, which only looks
+        with pytest.raises(RemovalsRefused):
+            await job.run(looking, embedder, name, corpus, lambda _: None)
+        assert await store.state() == before
+        summary = await job.run(store, embedder, name, corpus, lambda _: None, allow_removals=True)
+        assert (summary.documents.removed, summary.documents.unchanged) == (11, 1)
+
+
+async def test_another_model_does_not_get_around_the_guard(emptied: Settings) -> None:
+    """The new collection holds no document that could be removed; what answers now does."""
+    embedder: Any = await embedders.get("bundled")
+    other: Any = Renamed(embedder)
+    async with open_store(emptied, "job") as (store, _):
+        before = await store.state()
+        with pytest.raises(RemovalsRefused):
+            await job.run(store, other, emptied.index_name, Path(emptied.corpus), lambda _: None)
+        assert await store.state() == before
+
+
+class Renamed:
+    """The same embedder under another identity: it builds another collection."""
+
+    def __init__(self, embedder: Any) -> None:
+        self._embedder = embedder
+        self.identity = "another model"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
