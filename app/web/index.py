@@ -15,7 +15,7 @@ from msgspec import Struct
 from app.core.model import Scope
 from app.services import Services
 from app.web import events
-from app.web.access import only_admins
+from app.web.access import is_admin, only_admins
 from app.web.problems import BAD_REQUEST, BUSY, INDEX_UNAVAILABLE, NOT_ADMIN, NOT_LOCAL, documented
 
 Sync = Callable[["SyncRequest"], Awaitable[events.Work]]
@@ -41,6 +41,8 @@ class IndexReply(Struct, frozen=True):
     embedding_model: str | None
     dimension: int | None
     updated_at: str | None
+    may_sync: bool
+    """Whether the caller may run the ingestion job."""
 
 
 @get("/v1/index", responses=documented(NOT_LOCAL, INDEX_UNAVAILABLE))
@@ -49,7 +51,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     services: Services = request.app.state.services
     state = await services.store.state()
     if state is None:
-        return IndexReply(None, 0, "empty", 0, 0, None, None, None)
+        return IndexReply(None, 0, "empty", 0, 0, None, None, None, is_admin(request))
     documents, passages = await services.store.count(state.collection, Scope())
     empty = state.state == "ready" and state.documents == 0
     return IndexReply(
@@ -61,6 +63,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
         embedding_model=state.embedding_model,
         dimension=state.dimension,
         updated_at=state.updated_at,
+        may_sync=is_admin(request),
     )
 
 

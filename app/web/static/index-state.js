@@ -1,0 +1,99 @@
+// The state of the index, and the ingestion job for those who may run it.
+
+import * as api from "./api.js";
+import { element, find } from "./dom.js";
+import { count, when } from "./wording.js";
+
+export class IndexState {
+  #line = find("#index");
+  #sync = find("#sync");
+  #button = find("#sync button");
+  #bar = find("#sync progress");
+  #told = find("#sync div");
+
+  constructor() {
+    this.#button.addEventListener("click", () => this.#run());
+    this.#watchKey(find("#access form"));
+  }
+
+  async refresh() {
+    try {
+      const index = await api.index();
+      this.#line.replaceChildren(inWords(index));
+      this.#sync.hidden = !index.may_sync;
+    } catch (error) {
+      this.#line.replaceChildren(error.message);
+      this.#sync.hidden = true;
+      if (error.status === 401) find("#access").open = true;
+    }
+  }
+
+  #watchKey(form) {
+    const [field, forget] = [find("input", form), find("button[type=button]", form)];
+    const use = (value) => {
+      api.key.set(value);
+      field.value = "";
+      forget.hidden = !value;
+      this.refresh();
+    };
+    forget.hidden = !api.key.get();
+    forget.addEventListener("click", () => use(""));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      use(field.value.trim());
+    });
+  }
+
+  async #run() {
+    this.#button.disabled = true;
+    this.#bar.hidden = false;
+    this.#bar.value = 0;
+    this.#told.replaceChildren("Reading the documents …");
+    try {
+      await this.#follow();
+    } catch (error) {
+      this.#told.replaceChildren(error.message);
+    }
+    this.#bar.hidden = true;
+    this.#button.disabled = false;
+    await this.refresh();
+  }
+
+  async #follow() {
+    const failures = [];
+    for await (const { name, data } of api.sync()) {
+      if (name === "done") return this.#end(data, failures);
+      if (data.failure) failures.push(data.failure);
+      this.#bar.value = data.done / data.total;
+      this.#told.replaceChildren(`${data.done} of ${count(data.total, "document")}, ${data.embedded} embedded`);
+    }
+    throw new Error("The connection broke; the job goes on inside the service.");
+  }
+
+  #end(done, failures) {
+    if (done.error) {
+      this.#told.replaceChildren(done.error);
+      return;
+    }
+    const listed = failures.map(({ document_id, reason }) => element("li", {}, `${document_id}: ${reason}`));
+    this.#told.replaceChildren(summary(done), ...(listed.length ? [element("ul", {}, listed)] : []));
+  }
+}
+
+function inWords({ documents, failures, revision, state, updated_at: updatedAt }) {
+  if (state === "empty") return "The index is empty: run `make ingest`.";
+  return [
+    count(documents, "document"),
+    revision && `revision ${revision}`,
+    updatedAt && `updated ${when(updatedAt)}`,
+    failures && `${count(failures, "document")} could not be read`,
+    state === "updating" && "being updated now",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function summary({ documents, seconds }) {
+  const parts = Object.entries(documents).filter(([, number]) => number > 0);
+  return `Done in ${seconds.toFixed(1)} s: ${parts.map(([what, number]) => `${number} ${what}`).join(", ")}.`;
+}

@@ -1,0 +1,73 @@
+// What the page says of a reply, in words. Nothing here touches the page.
+
+export const VERDICTS = {
+  answered: "Answered",
+  ungrounded: "Not backed by the documents",
+  refused: "Not answered",
+  failed: "Failed",
+};
+
+/** How far the best passage is from the threshold. Both are cosines. */
+export function closeness({ best, threshold }) {
+  if (best === null) return "There was nothing to compare the question with.";
+  const needed = `The closest passage scores ${best.toFixed(2)}; ${threshold.toFixed(2)} is needed`;
+  if (best >= threshold) return `${needed}, so there was something to read.`;
+  if (best >= 0.85 * threshold) return `${needed}: just short. Other words may find it.`;
+  return `${needed}: ${best >= 0.6 * threshold ? "some way off" : "far off"}.`;
+}
+
+/** What was taken out of the answer; null when nothing was. */
+export function removed(dropped) {
+  if (dropped.length === 0) return null;
+  const [what, was] = dropped.length === 1 ? ["citation", "was"] : ["citations", "were"];
+  return `${dropped.length} invented ${what} ${was} removed.`;
+}
+
+/** The sentences that their sources do not support, each with what was missed. */
+export function unsupported(support) {
+  return (support?.sentences ?? [])
+    .filter((sentence) => sentence.supported === false)
+    .map(({ text, missing }) => (missing.length ? `${text} (not found: ${missing.join(", ")})` : text));
+}
+
+/** Where a source stands: its heading path, page and date, as far as they are known. */
+export function place({ document_id, heading, page, updated_at }) {
+  const parts = [heading.join(" › "), page === null ? "" : `page ${page}`, updated_at ?? "", document_id];
+  return parts.filter(Boolean).join(" · ");
+}
+
+export function titleOf({ title, document_id }) {
+  return title.trim() || document_id;
+}
+
+/** The small print below an answer. */
+export function facts(reply) {
+  const { relevance, revision, model, timings_ms: timings, answered_at: answeredAt } = reply;
+  return [
+    answeredAt && `kept evidence of ${when(answeredAt)}`,
+    revision && `revision ${revision}`,
+    relevance?.best != null && `best match ${relevance.best.toFixed(2)}, needed ${relevance.threshold.toFixed(2)}`,
+    model && `written by ${model}`,
+    timings?.total && `${(timings.total / 1000).toFixed(1)} s`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** An answer as plain text, with a list of what it cites. */
+export function asText(reply, address) {
+  const cited = reply.sources.filter((source) => reply.cited.includes(source.number));
+  const lines = cited.map((source) => {
+    const url = source.url ? ` · ${source.url}` : "";
+    return `[${source.number}] ${titleOf(source)} · ${place(source)}${url}`;
+  });
+  return [reply.answer, lines.length ? `Sources:\n${lines.join("\n")}` : "", address].filter(Boolean).join("\n\n");
+}
+
+export function count(number, one, many = `${one}s`) {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+export function when(time) {
+  return new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
+}
