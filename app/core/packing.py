@@ -59,10 +59,10 @@ def prompt_tokens(passage: Passage) -> int:
 
     An estimate on the high side, because which tokenizer the model has is not known here.
     """
-    return _FENCE_TOKENS + sum(map(_tokens, (passage.title, " / ".join(passage.heading), passage.text)))
+    return _FENCE_TOKENS + sum(map(estimated_tokens, (passage.title, " / ".join(passage.heading), passage.text)))
 
 
-def _tokens(text: str) -> int:
+def estimated_tokens(text: str) -> int:
     """The larger of 4/3 per word and 1 per 3.5 letters, with 3/5 for each digit, sign or accented letter.
 
     Characters of scripts without spaces, and emoji, count 3/2 each.

@@ -11,7 +11,7 @@ from litestar.params import FromQuery, JSONBody
 from litestar.response import Response, Stream
 from msgspec import Meta, Struct
 
-from app import answering
+from app import answering, tracing
 from app.answering import Delta, SourcesEvent
 from app.core import followups, gate, packing
 from app.core.evidence import KeptReply
@@ -37,8 +37,9 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     tags: tuple[Annotated[str, Meta(min_length=1)], ...] = ()
 
 
-class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    question: str
+class AnswerOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a question is to be answered."""
+
     top_k: Annotated[int, Meta(description="Passages that are looked at; clamped to 1..40.")] = DEFAULT_TOP_K
     citation_policy: CitationPolicy = "drop"
     citation_style: CitationStyle = "markers"
@@ -51,6 +52,10 @@ class AnswerRequest(Struct, frozen=True, forbid_unknown_fields=True):
     filter: Filter = Filter()
     previous: str | None = None
     """The id of the answer that the question follows up on."""
+
+
+class AnswerRequest(AnswerOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    question: str
 
 
 class Found(Struct, frozen=True):
@@ -89,21 +94,24 @@ class SearchReply(Struct, frozen=True):
 @post("/v1/answers", status_code=200, responses=_RESPONSES)
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
-    work = await _work(request, data)
+    work = await prepare(request, data)
     if request.accept.best_match(["application/json", _EVENT_STREAM]) == _EVENT_STREAM:
         return Stream(events.stream(work, _name), media_type=_EVENT_STREAM, headers={"Cache-Control": "no-store"})
     return Response(await events.unless_gone(request, work(lambda _: None)))
 
 
-async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> events.Work:
-    """What answers the request, once everything that may refuse it before the path starts has been asked."""
+async def prepare(request: Request[Any, Any, State], data: AnswerRequest, earlier: str | None = None) -> events.Work:
+    """What answers the request, once everything that may refuse it before the path starts has been asked.
+
+    `earlier` is what the question before it was searched with, where the caller knows no kept answer to it.
+    """
     services: Services = request.app.state.services
     about, previous = await _earlier(request, data)
     if about is not None and previous is not None:
         return _retelling(followups.retold(about, previous))
     ask = answering.ask(
         data.question,
-        earlier=previous.searched if previous else None,
+        earlier=previous.searched if previous else earlier,
         top_k=data.top_k,
         citation_policy=data.citation_policy,
         citation_style=data.citation_style,
@@ -113,7 +121,7 @@ async def _work(request: Request[Any, Any, State], data: AnswerRequest) -> event
         scope=scope_of(data.filter.source_prefix, data.filter.tags),
     )
     index = await answering.open_index(services)
-    return lambda emit: answering.answer(ask, index, services, emit)
+    return tracing.continued(request.headers, lambda emit: answering.answer(ask, index, services, emit))
 
 
 async def _earlier(
@@ -142,10 +150,12 @@ async def get_search(
     request: Request[Any, Any, State],
     q: FromQuery[str],
     top_k: FromQuery[int] = DEFAULT_TOP_K,
+    source_prefix: FromQuery[str | None] = None,
+    tags: FromQuery[list[str] | None] = None,
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
     services: Services = request.app.state.services
-    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(None, ()))
+    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(source_prefix, tuple(tags or ())))
     index = await answering.open_index(services)
     candidates = await answering.search(ask, index, services)
     decision = gate.decide(candidates, index.threshold, services.policy.min_passages)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
 from typing import Any, TypeVar
 
 import msgspec
 from litestar import Request
+from msgspec import Struct
 
 PING_S = 15.0
-_PING = b": ping\n\n"
+PING = b": ping\n\n"
 
 Work = Callable[[Callable[[Any], None]], Coroutine[Any, Any, Any]]
 """Does something, hands out what it has on the way, returns what it ends with."""
@@ -21,10 +23,16 @@ class CallerGone(Exception):
     """The caller closed the connection; there is nobody to reply to."""
 
 
-async def stream(work: Work, name_of: Callable[[Any], str]) -> AsyncIterator[bytes]:
-    """The events of `work`, then what it returns as `done`; a comment line in every PING_S of silence.
+class Done(Struct, frozen=True):
+    """What a work ended with."""
 
-    Closing the stream cancels the work at once.
+    result: Any
+
+
+async def follow(work: Work) -> AsyncGenerator[Any, None]:
+    """What `work` hands out, then Done with what it returns; None in every PING_S of silence.
+
+    Closing it cancels the work at once.
     """
     queue: asyncio.Queue[Any] = asyncio.Queue()
     task = asyncio.ensure_future(work(queue.put_nowait))
@@ -32,10 +40,26 @@ async def stream(work: Work, name_of: Callable[[Any], str]) -> AsyncIterator[byt
     task.add_done_callback(lambda _: queue.put_nowait(ended))
     try:
         while (item := await _next(queue)) is not ended:
-            yield _PING if item is None else encode(name_of(item), item)
-        yield encode("done", task.result())
+            yield item
+        yield Done(task.result())
     finally:
         task.cancel()
+
+
+async def stream(work: Work, name_of: Callable[[Any], str]) -> AsyncIterator[bytes]:
+    """The events of `work`, then what it returns as `done`; a comment line in every PING_S of silence.
+
+    Closing the stream cancels the work at once.
+    """
+    async with aclosing(follow(work)) as items:
+        async for item in items:
+            match item:
+                case None:
+                    yield PING
+                case Done():
+                    yield encode("done", item.result)
+                case _:
+                    yield encode(name_of(item), item)
 
 
 async def _next(queue: asyncio.Queue[Any]) -> Any:

@@ -87,16 +87,24 @@ def kind_of(exc: Exception) -> Kind:
     return next((kind for error, kind in _BY_ERROR.items() if isinstance(exc, error)), INTERNAL)
 
 
+ERRORS: tuple[type[Exception], ...] = (HTTPException, BadQuestion, VouchError, Exception)
+"""What `problem_of` tells apart; a handler of its own for errors must name them all."""
+
+
+def problem_of(exc: Exception) -> ProblemDetailsException:
+    """What the caller is told of any error."""
+    if isinstance(exc, HTTPException):
+        return _from_http(exc)
+    if isinstance(exc, BadQuestion | VouchError):
+        return _from_ours(exc)
+    return _from_unexpected(exc)
+
+
 def plugin() -> ProblemDetailsPlugin:
     return ProblemDetailsPlugin(
         ProblemDetailsConfig(
             enable_for_all_http_exceptions=True,
-            exception_to_problem_detail_map={
-                HTTPException: _from_http,
-                BadQuestion: _from_ours,
-                VouchError: _from_ours,
-                Exception: _from_unexpected,
-            },
+            exception_to_problem_detail_map=dict.fromkeys(ERRORS, problem_of),
         )
     )
 
