@@ -61,6 +61,7 @@ WITH_IMAGES = packed_links(SOURCES, image_hosts=["img.example"])
         ("https://ok.example/a.", "https://ok.example/a."),
         ("(https://ok.example/a)", "(https://ok.example/a)"),
         ("https://ok.example/ab", "https ok.example/ab"),
+        ("[\ue201" + 64 * "a" + "](https://ok.example/a)[", 64 * "a" + "](https ok.example/a)["),
         ("https://ok.example/a[1]", "https://ok.example/a [1]"),
         ("https://ok.example/a`x`", "https://ok.example/a `x`"),
         ("https://ok.example/[9]a", "https://ok.example/a"),

@@ -20,10 +20,12 @@ _MAX_HEADING = 64
 
 _LINE_END = re.compile(r"[\r\n]")
 _SET_ASIDE = re.compile(
-    r"[\[【〔［\ue200][^\]】〕］\ue201]{0,64}(?:[\]】〕］\ue201]|\Z)"  # markers, which may go
+    r"\A[ \t>#*_]*+[0-9]{1,3}(?:[.)](?:[ \t]|\Z)|\Z)"  # the number of a section
+    r"|[\[【〔［\ue200][^\]】〕］\ue201]{0,64}(?:[\]】〕］\ue201]|\Z)"  # markers, which may go
     r"|<[A-Za-z/!][^<>]{0,64}(?:>|\Z)|&#?[A-Za-z0-9]{0,9}(?:;|\Z)"
-    r"|[ \t>#*_~:：\\]+|\A[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]"
+    r"|[ \t>#*_~:：\\]+"
 )
+_BULLET = re.compile(r"[ \t>]*+[-*+•][ \t]")
 _MARGIN = re.compile(r"[ \t>]*+")
 _LIST_MARK = re.compile(r"(?:[-*+•]|[0-9]{1,3}[.)])[ \t]++")
 _LIST_MARK_BEGINNING = re.compile(r"(?:[-*+•]|[0-9]{1,3}[.)]?)?")
@@ -146,6 +148,9 @@ class BibliographyFilter:
 
 
 def _is_heading(line: str, ends: bool) -> bool | None:
+    """A bullet begins none: it lists one thing among others, which may bear such a name."""
+    if _BULLET.match(line):
+        return False
     words = _SET_ASIDE.sub(" ", line).strip().casefold()
     if words in BIBLIOGRAPHY:
         return True if ends else None

@@ -65,8 +65,7 @@ class BlockScanner:
         if self._state == self._line_start and self._newline + self._start:
             self._begin_line("\n")
         if self._state == self._opening_angle:
-            self._opening_angle("\n", 0)
-            self._newline = ""
+            self._release_as_text(self._text_line, apart=bool(self._begins_html(self._held + "\n")))
         if self._state == self._opening_run:
             self._end_opening_run()
         if self._state == self._info:
@@ -106,12 +105,16 @@ class BlockScanner:
     def _opening_angle(self, text: str, at: int) -> int:
         """What may begin an HTML block and so end a paragraph."""
         self._held += text[at]
-        begins = html_tags.begins_block(self._held)
-        if begins is False and self._containers.leaves(self._place):
-            begins = html_tags.is_alone(self._held)
+        begins = self._begins_html(self._held)
         if begins is not None:
             self._release_as_text(self._text_line, apart=begins)
         return at + 1
+
+    def _begins_html(self, start: str) -> bool | None:
+        begins = html_tags.begins_block(start)
+        if begins is False and self._containers.leaves(self._place):
+            return html_tags.is_alone(start)
+        return begins
 
     def _enter(self, kind: Kind, *, apart: bool = False) -> None:
         place, depth = self._place, self._containers.depth

@@ -215,7 +215,7 @@ class BracketScanner:
             return
         inner, self._frames = self._frames[1:], []
         self._long_label_begins_line = outermost.begins_line and not inner
-        self._open_labels += outermost.is_label
+        self._open_labels += outermost.is_label and not outermost.bereft
         if outermost.bereft:
             self._output.cut()
         else:

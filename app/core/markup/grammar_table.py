@@ -230,8 +230,10 @@ LINKS = (
 BIBLIOGRAPHY = (
     Row("a list of sources", "a [1]\n\n## Sources\n\n[1] A: https://a.example\n[2] B\n", "a [1]\n\n"),
     Row("a numbered list", "a\n\nReferences:\n1. [A](https://a.example)\n2. B, https://b.example\n\nc", "a\n\n\nc"),
+    Row("under a numbered heading", "a\n\n## 7. Sources\n\n[1] A: https://a.example\n", "a\n\n"),
     Row("in bold", "a\n\n**Sources:**\n- [1] A\n", "a\n\n"),
     Row("a heading without entries", "## Sources\n\nThe sun and the wind.", "## Sources\n\nThe sun and the wind."),
+    Row("a list whose first item has such a name", "- Sources [1]\n- [2] B", "- Sources [1]\n- [2] B"),
     Row("a list that has no links", "Sources\n- Sun\n- Wind", "Sources\n- Sun\n- Wind"),
 )
 GRAMMAR = MARKERS + NOT_MARKERS + JOINS + DEBRIS + ENDS + LINKS + BIBLIOGRAPHY

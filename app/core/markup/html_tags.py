@@ -82,7 +82,7 @@ def begins_block(text: str) -> bool | None:
 
 def is_alone(text: str) -> bool | None:
     """Whether a line that begins so holds one tag and nothing else, which begins an HTML block too."""
-    end = end_of_markup(text, 0, ends=False)
+    end = end_of_markup(text, 0, ends=text[-1] in "\r\n")
     if not isinstance(end, int):
         return {Open.NOTHING: False, Open.UNDECIDED: None, Open.TOO_LONG: True}[end]
     if _AUTOLINK.fullmatch(text, 0, end):
