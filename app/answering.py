@@ -8,21 +8,21 @@ from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from app import caching, evidence, gathering
+from app import caching, evidence, gathering, tracing
 from app.core import followups, verdict
 from app.core.citation_text import MarkerText
 from app.core.intent import IntentOption, decide
 from app.core.links import packed_links
-from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
+from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, StateRecord, Status, Support
 from app.core.question import normalise
 from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.gathering import Index
 from app.logs import log
-from app.metrics import IN_PROGRESS
+from app.metrics import IN_PROGRESS, INDEX_DOCUMENTS, INDEX_GENERATION, INDEX_PASSAGES, INDEX_UPDATING
 from app.ports import Embedder
 from app.request import DEFAULT_TOP_K, Ask
-from app.run import Run, account
+from app.run import Run, account, outcome
 from app.services import Services
 from app.writing import Writer, Written, composed
 
@@ -63,9 +63,17 @@ def ask(
 async def open_index(services: Services) -> Index:
     """What the path needs before it starts. Raises StoreError and ModelUnavailable."""
     state = await services.store.state()
+    _gauge(state)
     model = state.embedding_model if state else services.policy.default_model
     threshold = services.policy.thresholds(model)
     return Index(state, await services.embedders.get(model) if state else None, threshold)
+
+
+def _gauge(state: StateRecord | None) -> None:
+    INDEX_DOCUMENTS.set(state.documents if state else 0)
+    INDEX_PASSAGES.set(state.passages if state else 0)
+    INDEX_GENERATION.set(state.generation if state else 0)
+    INDEX_UPDATING.set(state is not None and state.state == "updating")
 
 
 async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
@@ -82,7 +90,7 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
     Only cancellation gets out: the caller went away, and then nothing is kept.
     """
     run = Run(revision=index.state.revision if index.state else None, intent=ask.intent)
-    with IN_PROGRESS.track_inprogress():
+    with IN_PROGRESS.track_inprogress(), tracing.span("vouch.answer", {"vouch.id": run.id}) as tell:
         try:
             async with services.deadlines.limit():
                 reply = await _answer(ask, index, services, run, emit)
@@ -91,6 +99,7 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
         await evidence.keep(
             services.evidence, reply, run.packed, question=ask.question, searched=ask.searched, caller=ask.caller
         )
+        tell(outcome(reply))
     account(reply, ask.question if services.policy.log_questions else None)
     return reply
 

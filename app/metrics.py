@@ -24,6 +24,12 @@ LINKS_DEFANGED = Counter(
     "vouch_links_defanged", "Links, images and URLs in answers that no source holds, made dead.", registry=REGISTRY
 )
 MODEL_CALLS = Counter("vouch_model_calls", "Calls to the language model.", ["answerer"], registry=REGISTRY)
+MODEL_TOKENS = Counter(
+    "vouch_model_tokens",
+    "Tokens sent to and written by the language model, estimated.",
+    ["direction"],
+    registry=REGISTRY,
+)
 CACHE_REQUESTS = Counter("vouch_cache_requests", "Look-ups in the answer cache.", ["result"], registry=REGISTRY)
 CACHE_FAILURES = Counter(
     "vouch_cache_failures", "Cache calls that failed, and were treated as a miss.", ["kind"], registry=REGISTRY
@@ -42,3 +48,12 @@ QUOTES_REJECTED = Counter(
     "vouch_quotes_rejected", "Quotes of structured answers that do not stand in their source.", registry=REGISTRY
 )
 IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)
+EMBEDDINGS_IN_PROGRESS = Gauge(
+    "vouch_embeddings_in_progress", "Texts that wait for the embedding model, or are in its hands.", registry=REGISTRY
+)
+INDEX_DOCUMENTS = Gauge("vouch_index_documents", "Documents in the index.", registry=REGISTRY)
+INDEX_PASSAGES = Gauge("vouch_index_passages", "Passages in the index.", registry=REGISTRY)
+INDEX_GENERATION = Gauge("vouch_index_generation", "Counts the changes of the index.", registry=REGISTRY)
+INDEX_UPDATING = Gauge(
+    "vouch_index_updating", "1 while a job writes to the index, or was cut short.", registry=REGISTRY
+)

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, structs
 
+from app import tracing
 from app.core import verdict
 from app.core.model import Extras, Intent, Marker, Relevance, Reply, Source, Status
 from app.logs import log
@@ -36,7 +37,8 @@ class Run:
     def stage(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
-            yield
+            with tracing.span(f"vouch.{name}"):
+                yield
         finally:
             self.timings_ms[name] = _milliseconds(started)
 
@@ -86,6 +88,20 @@ class Run:
 
 def _milliseconds(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 2)
+
+
+def outcome(reply: Reply) -> dict[str, str | bool | int]:
+    """What a trace tells of an answer."""
+    return {
+        "vouch.status": reply.status.value,
+        "vouch.reason": reply.reason or "",
+        "vouch.intent": reply.intent or "answer",
+        "vouch.cached": reply.cached,
+        "vouch.cited": len(reply.cited),
+        "vouch.dropped": len(reply.dropped),
+        "vouch.revision": reply.revision or "",
+        "vouch.model": reply.model or "",
+    }
 
 
 def account(reply: Reply, question: str | None = None) -> None:

@@ -54,6 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     workers: Positive = 1
     log_questions: bool = False
     image_hosts: str = ""
+    otel_exporter_otlp_endpoint: str = ""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -86,6 +87,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         _check_http_url("QDRANT_URL", self.qdrant_url)
         _check_redis_url(self.redis_url)
         _check_image_hosts(self.image_hosts)
+        _check_http_url("OTEL_EXPORTER_OTLP_ENDPOINT", self.otel_exporter_otlp_endpoint)
         _check_chat(self)
         _check_exposure(self)
         _check_workers(self)

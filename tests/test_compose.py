@@ -60,7 +60,7 @@ def images() -> set[str]:
 
 
 def test_every_image_names_one_release() -> None:
-    assert len(images()) == 3
+    assert len(images()) == 6
     for image in images():
         assert re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+(-[a-z]+)*", image), image
 
@@ -95,8 +95,10 @@ def test_everything_that_the_dockerfile_copies_is_let_in_by_dockerignore() -> No
 
 
 def test_only_the_service_is_reachable_and_only_from_this_machine() -> None:
-    ports = [port for service in SERVICES.values() for port in service.get("ports", [])]
+    ports = [port for service in SERVICES.values() if "profiles" not in service for port in service.get("ports", [])]
     assert ports == [f"127.0.0.1:{Settings().port}:{Settings().port}"]
+    for service in SERVICES.values():  # those of a profile are for whoever sits at this machine
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
     assert instructions("EXPOSE") == [str(Settings().port)]
     assert Settings.from_env(given("vouch")).host == "0.0.0.0"  # else the published port leads nowhere
 
@@ -169,13 +171,11 @@ def test_ingestion_runs_only_when_asked_for() -> None:
 
 
 def test_every_volume_is_declared() -> None:
-    named = {
-        volume.split(":")[0]
-        for service in SERVICES.values()
-        for volume in service.get("volumes", [])
-        if isinstance(volume, str)
-    }
-    assert named == set(COMPOSE["volumes"])
+    mounted = [volume for service in SERVICES.values() for volume in service.get("volumes", [])]
+    sources = {volume.split(":")[0] for volume in mounted if isinstance(volume, str)}
+    files = {source for source in sources if source.startswith("./")}
+    assert sources - files == set(COMPOSE["volumes"])
+    assert all((ROOT / file).is_file() for file in files)
 
 
 @contextmanager

@@ -10,11 +10,14 @@ from typing import Any
 import httpx
 from httpx_sse import ServerSentEvent
 
+from app import tracing
 from app.adapters.chat_reply import Body, FormatRefused, check, check_format
 from app.core import completions, prompt, structured
 from app.core.model import Source
+from app.core.packing import estimated_tokens
 from app.core.thinking import ThinkingFilter
 from app.errors import AnswererFailed, SettingsError
+from app.metrics import MODEL_TOKENS
 
 CONNECT_TIMEOUT_S = 5.0
 TAIL_S = 0.25
@@ -97,6 +100,14 @@ class ChatAnswerer:
             yield text
 
     async def _written(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
+        """What `_pieces` gives, counted."""
+        MODEL_TOKENS.labels("prompt").inc(sum(estimated_tokens(message["content"]) for message in body["messages"]))
+        async with aclosing(self._pieces(body, deadline)) as pieces:
+            async for piece in pieces:
+                MODEL_TOKENS.labels("completion").inc(estimated_tokens(piece))
+                yield piece
+
+    async def _pieces(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
         """What the model writes, until it says that the answer is complete and at most TAIL_S longer."""
         now = asyncio.get_running_loop().time
         until, complete = deadline, False
@@ -142,7 +153,7 @@ class ChatAnswerer:
     async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ServerSentEvent, None]:
         try:
             async with self._client.stream(
-                "POST", self._url, json=body, headers=self._headers, follow_redirects=False
+                "POST", self._url, json=body, headers={**self._headers, **tracing.headers()}, follow_redirects=False
             ) as response:
                 if "response_format" in body:
                     await check_format(response)

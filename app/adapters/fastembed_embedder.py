@@ -17,6 +17,7 @@ import httpx
 from app.adapters import bundled_model
 from app.adapters.tokenizer import FastTokenizer
 from app.errors import EmbeddingFailed, ModelUnavailable
+from app.metrics import EMBEDDINGS_IN_PROGRESS
 from app.ports import Tokenizer
 
 if TYPE_CHECKING:  # fastembed takes a second to import: only when a model is loaded
@@ -50,7 +51,8 @@ class FastembedEmbedder:
         # The methods are lazy generators: they must be consumed in the thread.
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._pool, lambda: _only(method(argument)))
+            with EMBEDDINGS_IN_PROGRESS.track_inprogress():
+                return await loop.run_in_executor(self._pool, lambda: _only(method(argument)))
         except Exception as exc:
             raise EmbeddingFailed(f"The embedding model {self.name} could not embed a text.") from exc
 
