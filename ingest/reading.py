@@ -45,7 +45,7 @@ PROCESSES = min(4, os.cpu_count() or 1)
 
 _PROGRAM = "ingest.reader_process"
 _START_S = 60.0
-_DYING_S = 5.0
+_DYING_S = 2.0
 _SLICE = 2**20
 _LONGEST_FRAME = 64 * 2**20
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR")
