@@ -17,6 +17,10 @@ class RemovalsRefused(VouchError):
     """The run would remove more of the folder's documents than may go without being asked for; nothing was changed."""
 
 
+class NothingAnswers(VouchError):
+    """The index name points at no collection, so none of them is known to be superfluous."""
+
+
 class JobRunning(VouchError):
     """Another job is at work on the same index."""
 

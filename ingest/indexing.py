@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from msgspec import structs
+
 from app.core import hashing
-from app.core.model import DocumentRecord, IndexSpec, Passage, StateRecord
+from app.core.model import AbsentDocument, DocumentRecord, IndexSpec, Origin, Passage, StateRecord
 from app.ports import Embedder, VectorStore
 from ingest import integrity, plan
 from ingest.chunking import CHUNKER_VERSION
@@ -42,6 +44,8 @@ class Indexer:
         self.resumed = False
         """Whether an earlier job was cut short, or passages were lost: no record is believed before it was compared."""
         self.records: dict[str, DocumentRecord] = {}
+        self.absent: dict[str, AbsentDocument] = {}
+        """Those that failed and have no good version."""
         self.passages = PassageCounts()
 
     @asynccontextmanager
@@ -59,6 +63,7 @@ class Indexer:
     async def _open(self, mend: bool) -> None:
         self.resumed = await self._generation.open(mend)
         self.records = {r.document_id: r async for r in self._store.documents(self._collection)}
+        self.absent = {a.document_id: a async for a in self._store.absent_documents(self._collection)}
 
     async def answering(self) -> Collection[DocumentRecord]:
         """The records of what answers now: of this collection, or of the one that it will follow."""
@@ -101,11 +106,31 @@ class Indexer:
             self._vectors.forget(changes.add)
         await self._each(self._store.update_passages, changes.update)
         await self._each(self._store.delete_passages, changes.remove)
-        await self._each(self._store.write_documents, [record])
-        self.records[record.document_id] = record
+        await self._write_record(record)
         self.passages.reused += len(wanted)  # those embedded are taken off at the end
         self.passages.updated += len(changes.update)
         self.passages.removed += len(changes.remove)
+
+    async def fail(self, document_id: str, origin: Origin, failure: str) -> None:
+        """Keep why a document failed; its last good version stays. A document of another origin is not touched.
+
+        A version that a job cut short has mixed with another one is no good version, and goes.
+        """
+        record = self.records.get(document_id)
+        if record is not None and record.origin != origin:
+            return
+        if record is not None and not await self.holds(record):
+            await self.remove(document_id)
+            record = None
+        if record is None:
+            await self._write_absent(AbsentDocument(document_id=document_id, origin=origin, failure=failure))
+        elif record.failure != failure:
+            await self._write_record(structs.replace(record, failure=failure))
+
+    async def succeed(self, record: DocumentRecord) -> None:
+        """Forget a failure of the document: its newest version is the one that stands here."""
+        if record.failure is not None:
+            await self._write_record(structs.replace(record, failure=None))
 
     async def remove(self, document_id: str) -> None:
         """Remove a document, its passages first."""
@@ -113,6 +138,7 @@ class Indexer:
         await self._each(self._store.delete_passages, [passage.passage_id for passage in stored])
         await self._each(self._store.delete_documents, [document_id])
         self.records.pop(document_id, None)
+        self.absent.pop(document_id, None)
         self.passages.removed += len(stored)
 
     async def remove_strays(self) -> None:
@@ -120,11 +146,45 @@ class Indexer:
         if self.resumed:
             await self._each(self._store.delete_passages, await self._store.strays(self._collection))
 
+    async def settle_pushed(self) -> None:
+        """Of pushed documents that lost passages, which only another push can bring back, keep what is sound."""
+        if self.resumed:
+            for record in [record for record in self.records.values() if record.origin == "push"]:
+                if not await self.holds(record):
+                    await self._settle(record)
+
+    async def _settle(self, record: DocumentRecord) -> None:
+        stored = await self._store.passages(self._collection, record.document_id)
+        sound = integrity.sound(record, stored)
+        kept = {passage.passage_id for passage in sound}
+        rest = [passage.passage_id for passage in stored if passage.passage_id not in kept]
+        await self._each(self._store.delete_passages, rest)
+        self.passages.removed += len(rest)
+        settled = structs.replace(
+            record,
+            byte_hash="",  # no push is taken for unchanged
+            index_digest=hashing.index_digest(sound),
+            passages=len(sound),
+            failure="passages of it were lost: push it again",
+        )
+        await self._each(self._store.write_documents, [settled])
+        self.records[record.document_id] = settled
+
     async def remove_orphans(self) -> None:
         """Remove passages that a job cut short left without a record."""
         if self.resumed:
             for document_id in await self._store.document_ids(self._collection) - self.records.keys():
                 await self.remove(document_id)
+
+    async def _write_record(self, record: DocumentRecord) -> None:
+        await self._each(self._store.write_documents, [record])
+        self.records[record.document_id] = record
+        self.absent.pop(record.document_id, None)
+
+    async def _write_absent(self, absent: AbsentDocument) -> None:
+        if self.absent.get(absent.document_id) != absent:
+            await self._each(self._store.write_absent, [absent])
+            self.absent[absent.document_id] = absent
 
     async def _each(self, write: Callable[[str, Sequence[T]], Awaitable[None]], items: Sequence[T]) -> None:
         """Write the items, no more at once than one look at the lease can answer for."""

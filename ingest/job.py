@@ -118,7 +118,7 @@ class _Job:
 
     def _is_unchanged(self, file: SourceFile) -> bool:
         record = self._indexer.records.get(file.document_id)
-        if record is None or record.origin != "folder":
+        if record is None or record.origin != "folder" or record.failure is not None:
             return False
         with suppress(UnreadableDocument):
             return hashing.byte_hash(read_bytes(file, self._intake)) == record.byte_hash
@@ -130,6 +130,7 @@ class _Job:
             await self._index(file)
         except (UnreadableDocument, EmbeddingFailed) as exc:
             self.documents.failed += 1
+            await self._indexer.fail(file.document_id, "folder", str(exc))
             return Failure(file.document_id, str(exc))
         return None
 
@@ -140,6 +141,7 @@ class _Job:
         data, byte_hash = await asyncio.to_thread(self._load, file)
         if record is not None and record.byte_hash == byte_hash and await self._indexer.holds(record):
             self.documents.unchanged += 1
+            await self._indexer.succeed(record)
             return
         read = await self._readers.read(file.document_id, data)
         del data  # it may be large, and embedding takes long
@@ -158,6 +160,9 @@ class _Job:
         for record in removals.gone(self._indexer.records.values(), files):
             await self._indexer.remove(record.document_id)
             self.documents.removed += 1
+        for absent in removals.gone(self._indexer.absent.values(), files):
+            await self._indexer.remove(absent.document_id)
+        await self._indexer.settle_pushed()
         await self._indexer.remove_orphans()
 
 

@@ -56,8 +56,8 @@ class StateKeeper:
         standing = self._known = await self._store.read_state(fresh.collection)
         if not self._store.shared:
             return standing
-        if standing is not None and standing.lease is not None and _is_running(standing.lease):
-            raise JobRunning(_held_by(standing.lease))
+        if standing is not None and standing.lease is not None and is_running(standing.lease):
+            raise JobRunning(held_by(standing.lease))
         self._lease = Lease(token=uuid4().hex, host=socket.gethostname(), pid=os.getpid(), since=_in(0), until=_in(0))
         try:
             await self.write(standing or fresh)
@@ -116,11 +116,11 @@ def _in(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="seconds")
 
 
-def _is_running(lease: Lease) -> bool:
+def is_running(lease: Lease) -> bool:
     return datetime.fromisoformat(lease.until) > datetime.now(UTC)
 
 
-def _held_by(lease: Lease) -> str:
+def held_by(lease: Lease) -> str:
     return (
         f"Another job is at work on this index: process {lease.pid} on {lease.host}, since {lease.since}."
         f" Wait until it is done; if it is dead, its lease runs out at {lease.until}."

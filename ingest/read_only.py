@@ -1,0 +1,125 @@
+"""A store that a whole job can run on without changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+
+from app.core.model import (
+    AbsentDocument,
+    Candidate,
+    DocumentRecord,
+    EmbeddedPassage,
+    IndexSpec,
+    Passage,
+    Scope,
+    StateRecord,
+)
+from app.errors import StoreUnavailable
+from app.ports import VectorStore
+
+
+class ReadOnlyStore:
+    """VectorStore that reads from the one behind it and forgets what it is told to write, except which contents were
+    given a vector. A collection that would have to be created looks empty.
+
+    Every method stands here by name: one that is added to the port can't slip through and write.
+    """
+
+    shared = False  # who writes nothing needs no lease
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+        self._missing: str | None = None
+        self._made: set[str] = set()
+
+    async def state(self) -> StateRecord | None:
+        return await self._store.state()
+
+    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
+        return await self._store.search(collection, vector, limit, scope)
+
+    async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
+        return await self._store.count(collection, scope)
+
+    async def visible(self, collection: str, document_ids: Collection[str], scope: Scope) -> set[str]:
+        return await self._store.visible(collection, document_ids, scope)
+
+    async def create(self, spec: IndexSpec) -> None:
+        await self._store.read_state(spec.collection)  # raises when the store does not answer
+        try:
+            await self._store.totals(spec.collection)
+        except StoreUnavailable:
+            self._missing = spec.collection
+
+    async def read_state(self, collection: str) -> StateRecord | None:
+        return await self._store.read_state(collection)
+
+    async def write_state(self, state: StateRecord, known: StateRecord | None = None) -> None:
+        pass
+
+    async def switch(self, collection: str) -> None:
+        pass
+
+    async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
+        if collection != self._missing:
+            async for record in self._store.documents(collection):
+                yield record
+
+    def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
+        return self._store.find_documents(collection, scope)
+
+    async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
+        pass
+
+    async def delete_documents(self, collection: str, document_ids: Collection[str]) -> None:
+        pass
+
+    async def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
+        if collection != self._missing:
+            async for document in self._store.absent_documents(collection):
+                yield document
+
+    async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
+        pass
+
+    async def count_failures(self, collection: str, scope: Scope | None) -> int:
+        return await self._store.count_failures(collection, scope)
+
+    async def passages(self, collection: str, document_id: str) -> list[Passage]:
+        return [] if collection == self._missing else await self._store.passages(collection, document_id)
+
+    async def document_ids(self, collection: str) -> set[str]:
+        return set() if collection == self._missing else await self._store.document_ids(collection)
+
+    async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
+        made: dict[str, list[float]] = {content: [] for content in content_hashes if content in self._made}
+        if collection == self._missing:
+            return made
+        return {**await self._store.vectors(collection, content_hashes), **made}
+
+    async def write_passages(self, collection: str, passages: Sequence[EmbeddedPassage]) -> None:
+        self._made.update(item.passage.content_hash for item in passages)
+
+    async def update_passages(self, collection: str, passages: Sequence[Passage]) -> None:
+        pass
+
+    async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None:
+        pass
+
+    async def flush(self, collection: str) -> None:
+        pass
+
+    async def totals(self, collection: str) -> tuple[int, int]:
+        return (0, 0) if collection == self._missing else await self._store.totals(collection)
+
+    async def strays(self, collection: str) -> list[str]:
+        return [] if collection == self._missing else await self._store.strays(collection)
+
+    async def collections(self) -> list[str]:
+        return await self._store.collections()
+
+    async def drop(self, collection: str) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
