@@ -1,4 +1,4 @@
-"""Excel workbooks: a section for each sheet, its tables row by row with the values that Excel shows.
+"""Excel workbooks: a section for each sheet, its tables record by record with the values that Excel shows.
 
 Rows are streamed, so that a large sheet costs its text and not a tree of cells. Left out are hidden sheets, rows and
 columns, pictures, charts, text boxes and comments.
@@ -20,7 +20,7 @@ from ingest.readers.left_out import LeftOut
 from ingest.readers.number_formats import shown
 from ingest.readers.outline import Outline
 from ingest.readers.sheet_scan import SheetScan
-from ingest.readers.sheet_tables import SheetRow, texts_and_tables
+from ingest.readers.sheet_tables import Row, texts_and_records
 
 _UNREAD_PARTS = {
     re.compile(r"xl/media/.*"): "images",
@@ -47,14 +47,14 @@ def _blocks(file: BytesIO, left_out: LeftOut) -> Iterator[Block]:
             left_out.count("hidden sheet")
             continue
         entered = False
-        for kind, text in texts_and_tables(_rows(sheet, left_out)):
+        for kind, text in texts_and_records(_rows(sheet, left_out)):
             if not entered:
                 yield from outline.enter(1, sheet.title, sheet.title)
                 entered = True
             yield from outline.text(text, kind)
 
 
-def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[SheetRow]:
+def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[Row]:
     scan = SheetScan(sheet._get_source())  # openpyxl has no public name for the sheet's part
     if scan.formulas_without_result:
         left_out.note("formulas whose results are not stored: open the file in Excel and save it again")
@@ -65,7 +65,7 @@ def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[SheetRow]:
         for index in hidden:
             cells[index] = ""
             left_out.note("hidden rows and columns")
-        yield SheetRow(cells, all(isinstance(cell.value, str) for cell in row if cell.value is not None))
+        yield cells
 
 
 def _is_hidden(scan: SheetScan, row: int, column: int) -> bool:

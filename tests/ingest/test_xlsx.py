@@ -36,8 +36,10 @@ def test_each_sheet_is_a_section_with_its_table() -> None:
     second = made.create_sheet("People")
     second["C5"], second["D5"], second["C6"], second["D6"] = "Name", "Team", "Ana", "Red"
     assert cells(made).blocks == (
-        Block("| City | Rate |\n| --- | --- |\n| Rome | 120 |", ("Rates",), "table", section=1),
-        Block("| Name | Team |\n| --- | --- |\n| Ana | Red |", ("People",), "table", section=2),
+        Block("Columns: City; Rate", ("Rates",), section=1),
+        Block("- City: Rome; Rate: 120", ("Rates",), "list", section=1),
+        Block("Columns: Name; Team", ("People",), section=2),
+        Block("- Name: Ana; Team: Red", ("People",), "list", section=2),
     )
 
 
@@ -45,26 +47,7 @@ def test_values_are_said_as_they_are_shown() -> None:
     made = workbook(["When", "Share", "Price", "Id", "Done"], [datetime(2024, 3, 5), 0.125, 1234.5, 42, True])
     sheet = made.active
     sheet["B2"].number_format, sheet["C2"].number_format, sheet["D2"].number_format = "0.0%", '"$"#,##0.00', "00000"
-    assert texts(cells(made))[0].split("\n")[2] == "| 2024-03-05 | 12.5% | $1,234.50 | 00042 | TRUE |"
-
-
-def test_texts_above_a_table_are_paragraphs_and_its_head_is_the_first_full_row() -> None:
-    made = workbook(["Rates of 2024"], ["as agreed"], ["City", "Rate"], ["Rome", 120], [], ["Source: finance"])
-    assert texts(cells(made)) == [
-        "Rates of 2024",
-        "as agreed",
-        "| City | Rate |\n| --- | --- |\n| Rome | 120 |",
-        "Source: finance",
-    ]
-
-
-def test_a_table_goes_on_after_an_empty_row_and_another_one_has_its_own_head() -> None:
-    made = workbook(["City", "Rate"], ["Rome", 120], [], ["Oslo", 200], [], ["Team", "Lead"], ["Red", "Ana"])
-    assert texts(cells(made)) == [
-        "| City | Rate |\n| --- | --- |\n| Rome | 120 |",
-        "| City | Rate |\n| --- | --- |\n| Oslo | 200 |",
-        "| Team | Lead |\n| --- | --- |\n| Red | Ana |",
-    ]
+    assert texts(cells(made))[1] == "- When: 2024-03-05; Share: 12.5%; Price: $1,234.50; Id: 00042; Done: TRUE"
 
 
 def test_hidden_sheets_rows_and_columns_are_left_out_and_reported() -> None:
@@ -74,7 +57,7 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_reported() -> None:
     made.create_sheet("Secret").append(["x"])
     made["Secret"].sheet_state = "veryHidden"
     read = cells(made)
-    assert texts(read) == ["| Name |  | Team |\n| --- | --- | --- |\n| Ana |  | Red |"]
+    assert texts(read) == ["Columns: Name; Team", "- Name: Ana; Team: Red"]
     assert read.left_out == ("1 hidden sheet", "hidden rows and columns")
 
 
@@ -84,7 +67,7 @@ def test_results_of_formulas_are_read_and_missing_ones_reported() -> None:
     sheet = "xl/worksheets/sheet1.xml"
     stored = with_part(data, sheet, replaced(r"<v\s*/>|<v></v>", "<v>2</v>"))
     stored = with_part(stored, sheet, replaced('<c r="B2"', '<c r="B2" t="str"'))
-    assert texts(read("a.xlsx", stored)) == ["| Sum | Text |\n| --- | --- |\n| 2 |  |"]
+    assert texts(read("a.xlsx", stored)) == ["Columns: Sum; Text", "- Sum: 2"]
     assert read("a.xlsx", stored).left_out == ()
     [reason] = cells(made).left_out
     assert reason.startswith("formulas whose results are not stored")
@@ -93,7 +76,7 @@ def test_results_of_formulas_are_read_and_missing_ones_reported() -> None:
 def test_a_wrong_statement_of_the_sheets_size_loses_nothing() -> None:
     data = saved(workbook(["a", "b"], ["c", "d"]))
     wrong = with_part(data, "xl/worksheets/sheet1.xml", replaced('<dimension ref="A1:B2"', '<dimension ref="A1:A1"'))
-    assert texts(read("a.xlsx", wrong)) == ["| a | b |\n| --- | --- |\n| c | d |"]
+    assert texts(read("a.xlsx", wrong)) == ["Columns: a; b", "- a: c; b: d"]
 
 
 def test_the_title_and_date_are_those_of_the_properties_and_no_sheet_or_file_name() -> None:
