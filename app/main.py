@@ -159,11 +159,12 @@ class _Syncs:
 
     async def _run(self, corpus: Path, report: Callable[[Struct], None]) -> Struct:
         from ingest import job
+        from ingest.intake import Intake
 
         services, name = self._services, self._settings.index_name
         try:
             embedder = await services.embedders.get(self._settings.embedding_model)
-            return await job.run(services.store, embedder, name, corpus, report)
+            return await job.run(services.store, embedder, name, corpus, report, Intake.of(self._settings))
         except VouchError as exc:
             return SyncFailed(str(exc))
         except Exception as exc:

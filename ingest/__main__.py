@@ -18,6 +18,7 @@ from app.logs import log
 from app.settings import Settings
 from ingest import display, handover, job
 from ingest.errors import JobRunning, NothingToIngest
+from ingest.intake import Intake
 from ingest.progress import Report, Summary
 
 DONE, SOME_FAILED, NOTHING_DONE, ALREADY_RUNNING = range(4)
@@ -78,7 +79,7 @@ async def _ingest_here(settings: Settings, corpus: Path, report: Report) -> Summ
     async with open_store(settings, "job") as (store, _):
         embedder = await asyncio.to_thread(fastembed_embedder.load, settings.embedding_model)
         try:
-            return await job.run(store, embedder, settings.index_name, corpus, report)
+            return await job.run(store, embedder, settings.index_name, corpus, report, Intake.of(settings))
         finally:
             embedder.close()
 

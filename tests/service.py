@@ -19,6 +19,7 @@ from app.adapters.stores import open_store
 from app.main import create_app
 from app.settings import Settings
 from ingest import job
+from ingest.intake import Intake
 from ingest.progress import Summary
 from tests.shared_embedder import embedders, open_with_shared_embedder
 
@@ -117,4 +118,5 @@ async def ingest(settings: Settings) -> Summary:
     """What `python -m ingest` does, with the embedder that the tests share."""
     async with open_store(settings, "job") as (store, _):
         embedder = await embedders.get(settings.embedding_model)
-        return await job.run(store, embedder, settings.index_name, Path(settings.corpus), lambda _: None)
+        corpus, intake = Path(settings.corpus), Intake.of(settings)
+        return await job.run(store, embedder, settings.index_name, corpus, lambda _: None, intake)
