@@ -23,6 +23,9 @@ _READERS = {
     ".pptm": "pptx",
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""
 
