@@ -3,7 +3,7 @@
 import { fromMarkers, fromText } from "./citations.js";
 import { element, find } from "./dom.js";
 import { MarkdownView } from "./markdown.js";
-import { asText, closeness, count, facts, removed, titleOf, unsupported, VERDICTS } from "./wording.js";
+import { asText, closeness, count, facts, removed, titleOf, unsupported, verdict, VERDICTS } from "./wording.js";
 
 const DISCARD = "Discard what is struck out.";
 
@@ -63,7 +63,7 @@ export class AnswerView {
     this.#sources.cite(reply.cited);
     this.#sources.mark(reply.support);
     this.#draw(this.#final(reply));
-    this.#judge(reply.status, reply.message, `${VERDICTS[reply.status]}.`);
+    this.#judge(reply.status, verdict(reply), `${VERDICTS[reply.status]}.`);
     if (reply.status === "failed" && this.#written) this.#note(DISCARD);
     for (const notice of noticesOf(reply)) this.#note(notice);
     find("#facts").replaceChildren(facts(reply));

@@ -48,13 +48,15 @@ async function ask(question) {
   if (!signal.aborted || signal.reason === STOPPED) offerStop(false);
 }
 
-/** Show an answer as it comes; the reply that ends it. */
+/** Show an answer as it comes, to the end of its stream; the reply in the last event. */
 async function follow(request, signal) {
+  let reply = null;
   for await (const { name, data } of api.answer(request, signal)) {
     if (name === "sources") view.showSources(data.sources);
     if (name === "delta") view.write(data.text);
-    if (name === "done") return data;
+    if (name === "done") reply = data;
   }
+  if (reply !== null) return reply;
   throw new api.Problem(0, "The connection broke before the verdict", "Ask again.");
 }
 

@@ -61,13 +61,19 @@ export class IndexState {
 
   async #follow() {
     const failures = [];
+    let last = null;
     for await (const { name, data } of api.sync()) {
-      if (name === "done") return this.#end(data, failures);
-      if (data.failure) failures.push(data.failure);
-      this.#bar.value = data.done / data.total;
-      this.#told.replaceChildren(`${data.done} of ${count(data.total, "document")}, ${data.embedded} embedded`);
+      if (name === "done") last = data;
+      else this.#advance(data, failures);
     }
-    throw new Error("The connection broke; the job goes on inside the service.");
+    if (last === null) throw new Error("The connection broke; the job goes on inside the service.");
+    this.#end(last, failures);
+  }
+
+  #advance({ done, total, embedded, failure }, failures) {
+    if (failure) failures.push(failure);
+    this.#bar.value = done / total;
+    this.#told.replaceChildren(`${done} of ${count(total, "document")}, ${count(embedded, "passage")} embedded`);
   }
 
   #end(done, failures) {

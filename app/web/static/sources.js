@@ -1,7 +1,7 @@
 // The numbered sources of an answer: chips above it, and the panel that shows one of them.
 
 import { element, find, isLinkable, link } from "./dom.js";
-import { place, titleOf } from "./wording.js";
+import { place, shortTitle, titleOf } from "./wording.js";
 
 export class Sources {
   #chips = find("#sources");
@@ -60,7 +60,7 @@ export class Sources {
   }
 
   #chip(source) {
-    const words = [element("b", {}, String(source.number)), " ", element("span", {}, titleOf(source))];
+    const words = [element("b", {}, String(source.number)), " ", element("span", {}, shortTitle(source))];
     return this.#button(source.number, "chip", null, words);
   }
 

@@ -7,6 +7,11 @@ export const VERDICTS = {
   failed: "Failed",
 };
 
+/** The verdict's sentence. */
+export function verdict({ status, message, cited, sources }) {
+  return status === "answered" ? `Cites ${cited.length} of ${count(sources.length, "source")}.` : message;
+}
+
 /** How far the best passage is from the threshold. Both are cosines. */
 export function closeness({ best, threshold }) {
   if (best === null) return "There was nothing to compare the question with.";
@@ -36,19 +41,24 @@ export function place({ document_id, heading, page, updated_at }) {
   return parts.filter(Boolean).join(" · ");
 }
 
+/** What stands on the chip of a source: the heading of the passage, else the document's title. */
+export function shortTitle(source) {
+  return source.heading.at(-1)?.trim() || titleOf(source);
+}
+
 export function titleOf({ title, document_id }) {
   return title.trim() || document_id;
 }
 
 /** The small print below an answer. */
 export function facts(reply) {
-  const { relevance, revision, model, timings_ms: timings, answered_at: answeredAt } = reply;
+  const { status, relevance, revision, model, timings_ms: timings, answered_at: answeredAt } = reply;
   return [
     answeredAt && `kept evidence of ${when(answeredAt)}`,
     revision && `revision ${revision}`,
-    relevance?.best != null && `best match ${relevance.best.toFixed(2)}, needed ${relevance.threshold.toFixed(2)}`,
+    relevance?.best != null && status !== "refused" && `best match ${relevance.best.toFixed(2)}, needed ${relevance.threshold.toFixed(2)}`,
     model && `written by ${model}`,
-    timings?.total && `${(timings.total / 1000).toFixed(1)} s`,
+    timings?.total && duration(timings.total),
   ]
     .filter(Boolean)
     .join(" · ");
@@ -66,6 +76,10 @@ export function asText(reply, address) {
 
 export function count(number, one, many = `${one}s`) {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+function duration(milliseconds) {
+  return milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 export function when(time) {
