@@ -33,6 +33,10 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"RELEVANCE_THRESHOLD": "1.5"}, "RELEVANCE_THRESHOLD"),
         ({"MIN_PASSAGES": "0"}, "MIN_PASSAGES"),
         ({"INDEX_NAME": "../x"}, "INDEX_NAME"),
+        ({"INCLUDE": "*.md, [z-a].md"}, "INCLUDE holds [z-a].md"),
+        ({"INCLUDE": "!"}, "INCLUDE"),
+        ({"MAX_DOCUMENT_MB": "0"}, ">= 1"),
+        ({"READER_TIMEOUT_S": "1e9"}, "READER_TIMEOUT_S"),
         ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://[::1"}, "QDRANT_URL"),
         ({"QDRANT_URL": "http://h:99999"}, "QDRANT_URL"),
@@ -56,6 +60,11 @@ def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) 
         Settings.from_env(env)
     assert named in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_patterns_are_parted_by_commas_and_lines() -> None:
+    assert Settings.from_env({"INCLUDE": "*.md, docs/,\n!drafts/\n"}).include_patterns == ("*.md", "docs/", "!drafts/")
+    assert Settings.from_env({"INCLUDE": ","}).include_patterns == ()
 
 
 @pytest.mark.parametrize(
