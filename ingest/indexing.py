@@ -134,12 +134,10 @@ class Indexer:
 
     async def remove(self, document_id: str) -> None:
         """Remove a document, its passages first."""
-        stored = await self._store.passages(self._collection, document_id)
-        await self._each(self._store.delete_passages, [passage.passage_id for passage in stored])
+        await self._remove_passages(document_id)
         await self._each(self._store.delete_documents, [document_id])
         self.records.pop(document_id, None)
         self.absent.pop(document_id, None)
-        self.passages.removed += len(stored)
 
     async def remove_strays(self) -> None:
         """Remove what stands among the passages and can't be read as one."""
@@ -174,7 +172,12 @@ class Indexer:
         """Remove passages that a job cut short left without a record."""
         if self.resumed:
             for document_id in await self._store.document_ids(self._collection) - self.records.keys():
-                await self.remove(document_id)
+                await self._remove_passages(document_id)
+
+    async def _remove_passages(self, document_id: str) -> None:
+        stored = await self._store.passages(self._collection, document_id)
+        await self._each(self._store.delete_passages, [passage.passage_id for passage in stored])
+        self.passages.removed += len(stored)
 
     async def _write_record(self, record: DocumentRecord) -> None:
         await self._each(self._store.write_documents, [record])

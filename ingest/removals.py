@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from app.core import hashing
-from app.core.model import DocumentRecord
+from app.core.model import AbsentDocument, DocumentRecord
 from ingest.errors import RemovalsRefused, UnreadableDocument
 from ingest.sources import SourceFile, find_files, read_bytes
 
@@ -20,10 +21,15 @@ SAMPLE = Path(__file__).with_name("sample")
 _NAMED = 3
 
 
-def gone(records: Iterable[DocumentRecord], files: Iterable[SourceFile]) -> list[DocumentRecord]:
+Known = TypeVar("Known", DocumentRecord, AbsentDocument)
+
+
+def gone(records: Iterable[Known], files: Iterable[SourceFile]) -> list[Known]:
     """The folder's documents of which neither the file is there, nor a folder above it that could not be read."""
     present = {file.document_id for file in files}
-    return [record for record in records if record.origin == "folder" and present.isdisjoint(_places(record))]
+    return [
+        record for record in records if record.origin == "folder" and present.isdisjoint(_places(record.document_id))
+    ]
 
 
 def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) -> None:
@@ -43,8 +49,8 @@ def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) ->
         raise RemovalsRefused(_refusal(lost, before))
 
 
-def _places(record: DocumentRecord) -> list[str]:
-    return [record.document_id, *map(str, PurePosixPath(record.document_id).parents)]
+def _places(document_id: str) -> list[str]:
+    return [document_id, *map(str, PurePosixPath(document_id).parents)]
 
 
 def _too_many(lost: Sequence[object], before: int) -> bool:

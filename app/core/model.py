@@ -50,11 +50,14 @@ class Scope(Struct, frozen=True):
     """A document with any of them matches; none given means no condition."""
 
 
+Origin = Literal["folder", "push"]
+
+
 class DocumentRecord(Struct, frozen=True, kw_only=True):
     """What the index knows of one document."""
 
     document_id: str
-    origin: Literal["folder", "push"]
+    origin: Origin
     byte_hash: str
     """Of the file's bytes: decides whether it is read again."""
     index_digest: str
@@ -73,7 +76,7 @@ class AbsentDocument(Struct, frozen=True, kw_only=True):
     """A document that failed and has no good version in the index."""
 
     document_id: str
-    origin: Literal["folder", "push"]
+    origin: Origin
     failure: str
 
 

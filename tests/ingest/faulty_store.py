@@ -25,6 +25,7 @@ WRITES = {
     "write_state",
     "switch",
     "write_documents",
+    "write_absent",
     "delete_documents",
     "write_passages",
     "update_passages",
