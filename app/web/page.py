@@ -11,6 +11,7 @@ from typing import Any
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
 from msgspec import Struct
 
 from app.services import Services
@@ -40,7 +41,7 @@ class _File(Struct, frozen=True):
 
 
 @get(["/", "/static/{name:str}"], include_in_schema=False)
-async def get_page(request: Request[Any, Any, State], name: str = "index.html") -> Response[bytes]:
+async def get_page(request: Request[Any, Any, State], name: FromPath[str] = "index.html") -> Response[bytes]:
     """The page, or one of its files; 304 when the browser has it already."""
     file = _files().get(name)
     if file is None:
