@@ -5,7 +5,6 @@ and list items too and end with them; one that never closes runs to the end. Dec
 
 - Indented code is text. In an answer, indented lines are far more often loosely written lists.
 - What would begin an HTML block begins a paragraph: the scanner after this one lets none through.
-- The first line of a fence is held for 512 characters at most; a longer one is text, the fence follows it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from typing import NamedTuple
 from app.core.markup import html_tags
 from app.core.markup.containers import Containers, end_of_start, is_margin
 from app.core.markup.events import Blocks, Kind, Line
+from app.core.markup.fences import FenceOpening, Outcome, run_end
 from app.core.markup.tables import TableTracker
-
-MAX_INFO = 512
 
 _LINE_END = re.compile(r"[\r\n]")
 _LINE_END_OR_BACKTICK = re.compile(r"[\r\n`]")
@@ -40,10 +38,10 @@ class BlockScanner:
         self._state: Callable[[str, int], int] = self._line_start
         self._newline = ""
         self._start = ""
-        self._run_char = ""
-        self._run = 0
-        self._held = ""
+        self._angle = ""
         self._fence: _Fence | None = None
+        self._run = 0
+        """Characters of what may be its closing line, so far."""
 
     @property
     def idle(self) -> bool:
@@ -65,11 +63,11 @@ class BlockScanner:
         if self._state == self._line_start and self._newline + self._start:
             self._begin_line("\n")
         if self._state == self._opening_angle:
-            self._release_as_text(self._text_line, apart=bool(self._begins_html(self._held + "\n")))
-        if self._state == self._opening_run:
-            self._end_opening_run()
-        if self._state == self._info:
-            self._open_fence()
+            apart = self._begins_html(self._angle + "\n")
+            self._release_as_text(self._angle, self._text_line, apart=bool(apart))
+        if self._state == self._opening_fence:
+            self._opening.end()
+            self._decide_fence()
 
     # The start of a line: white space and marks, until another character shows what the line is.
 
@@ -95,8 +93,10 @@ class BlockScanner:
         self._containers.in_table = self._table.row_follows
         self._place = self._containers.locate(self._start, ends=ends)
         if char in "`~" and self._place.bare:
-            self._begin_run(char, self._opening_run)
+            self._opening = FenceOpening(char)
+            self._state = self._opening_fence
         elif char == "<" and self._place.bare and self._containers.continues(self._place):
+            self._angle = ""
             self._state = self._opening_angle
         else:
             self._enter(self._place.kind)
@@ -104,10 +104,10 @@ class BlockScanner:
 
     def _opening_angle(self, text: str, at: int) -> int:
         """What may begin an HTML block and so end a paragraph."""
-        self._held += text[at]
-        begins = self._begins_html(self._held)
+        self._angle += text[at]
+        begins = self._begins_html(self._angle)
         if begins is not None:
-            self._release_as_text(self._text_line, apart=begins)
+            self._release_as_text(self._angle, self._text_line, apart=begins)
         return at + 1
 
     def _begins_html(self, start: str) -> bool | None:
@@ -152,48 +152,21 @@ class BlockScanner:
         self._state = self._line_start
         return found.end()
 
-    # The first line of a fence, held until it is sure to be one.
+    # The first line of a fence.
 
-    def _begin_run(self, char: str, state: Callable[[str, int], int]) -> None:
-        self._run_char = char
-        self._run = 0
-        self._state = state
-
-    def _count_run(self, text: str, at: int) -> int:
-        end = at
-        while text.startswith(self._run_char, end):
-            end += 1
-        self._run += end - at
+    def _opening_fence(self, text: str, at: int) -> int:
+        end = self._opening.read(text, at)
+        self._decide_fence()
         return end
 
-    def _opening_run(self, text: str, at: int) -> int:
-        end = self._count_run(text, at)
-        if end < len(text):
-            self._end_opening_run()
-        return end
-
-    def _end_opening_run(self) -> None:
-        self._held = self._run_char * self._run
-        if self._run < 3:
-            self._release_as_text(self._text_line)
-        elif self._run_char == "~":
-            self._open_fence()
-        else:
-            self._state = self._info
-
-    def _info(self, text: str, at: int) -> int:
-        """What follows the backticks. A line end makes the line a fence, one more backtick makes it text."""
-        limit = at + MAX_INFO + self._run - len(self._held)
-        found = _LINE_END_OR_BACKTICK.search(text, at, limit)
-        end = found.start() if found else min(len(text), limit)
-        self._held += text[at:end]
-        if found and found[0] != "`":
-            self._open_fence()
-        elif found:
-            self._release_as_text(self._text_line)
-        elif end == limit:
-            self._release_as_text(self._long_info)
-        return end
+    def _decide_fence(self) -> None:
+        match self._opening.outcome:
+            case Outcome.FENCE:
+                self._open_fence()
+            case Outcome.TEXT:
+                self._release_as_text(self._opening.held, self._text_line)
+            case Outcome.LONG:
+                self._release_as_text(self._opening.held, self._long_info)
 
     def _long_info(self, text: str, at: int) -> int:
         found = _LINE_END_OR_BACKTICK.search(text, at)
@@ -202,14 +175,12 @@ class BlockScanner:
         if found and found[0] == "`":
             self._state = self._text_line
         elif found:
-            self._fence = _Fence(self._run_char, self._run)
             self._containers.enter(self._place, Kind.FENCE)
-            self._state = self._fenced_line
+            self._begin_code()
         return end
 
-    def _release_as_text(self, state: Callable[[str, int], int], *, apart: bool = False) -> None:
+    def _release_as_text(self, held: str, state: Callable[[str, int], int], *, apart: bool = False) -> None:
         self._enter(Kind.TEXT, apart=apart)
-        held, self._held = self._held, ""
         self._state = state
         self._pass_line(held, 0, self._pass_text)
 
@@ -221,21 +192,23 @@ class BlockScanner:
 
     def _open_fence(self) -> None:
         self._enter(Kind.FENCE)
-        self._fence = _Fence(self._run_char, self._run)
-        self._out.verbatim(self._held)
-        self._held = ""
+        self._out.verbatim(self._opening.held)
+        self._begin_code()
+
+    def _begin_code(self) -> None:
+        self._fence = _Fence(self._opening.char, self._opening.run)
         self._state = self._fenced_line
 
     def _begin_fenced_line(self, rest: str, char: str) -> None:
         self._pass_code(self._newline + self._start)
         self._newline = self._start = ""
-        if self._fence and char == self._fence.char and is_margin(rest):
-            self._begin_run(char, self._closing_run)
-        else:
-            self._state = self._fenced_line
+        may_close = self._fence and char == self._fence.char and is_margin(rest)
+        self._run = 0
+        self._state = self._closing_run if may_close else self._fenced_line
 
     def _closing_run(self, text: str, at: int) -> int:
-        end = self._count_run(text, at)
+        end = run_end(text, at, self._fence.char) if self._fence else at
+        self._run += end - at
         self._pass_code(text[at:end])
         if end < len(text):
             closes = self._fence and self._run >= self._fence.length

@@ -6,28 +6,19 @@ a marker, swallowed as far as it goes on like one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from app.core.links import Links
+from app.core.markup.closed import Closed
 from app.core.markup.endings import Ending
 from app.core.markup.events import Citations, Findings, Line
 from app.core.markup.frames import Frame, Output, Sink
-from app.core.markup.grammar import is_marker_character
-from app.core.markup.lexemes import (
-    CLOSING,
-    FOREIGN_CLOSING,
-    FOREIGN_OPENING,
-    OPENING,
-    Lexeme,
-    lexeme_at,
-)
+from app.core.markup.lexemes import FOREIGN_CLOSING, FOREIGN_OPENING, Lexeme, lexeme_at, next_special
 from app.core.markup.markers import compare
+from app.core.markup.signs import is_marker_character
 
 MAX_MARKER = 64
 """Characters of a marker, and of the label of a link that loses its brackets."""
-
-_SPECIAL = re.compile("[" + re.escape(OPENING + CLOSING + "\\&!" + FOREIGN_OPENING + FOREIGN_CLOSING) + "]")
 
 
 class BracketScanner:
@@ -82,8 +73,7 @@ class BracketScanner:
             at += len(lexeme.raw)
 
     def _pass_plain(self, text: str, at: int) -> int:
-        special = _SPECIAL.search(text, at)
-        end = special.start() if special else len(text)
+        end = next_special(text, at)
         if end > at:
             self._output.text(text[at:end])
         return end
@@ -173,7 +163,7 @@ class BracketScanner:
         if members is not None:
             raw = (frame.raw + lexeme.raw)[:MAX_MARKER]
             marker = compare(members, self._source_count, frame.reading.form, raw)
-            self._ending.begin(self._frames.pop(), marker, begins_line=frame.begins_line)
+            self._ending.begin(Closed(self._frames.pop(), marker, frame.begins_line))
         elif frame.would_become_marker:
             frame.orphan = True
             frame.cut()
@@ -183,12 +173,12 @@ class BracketScanner:
             self.release(self._frames.pop())
             self._close(lexeme)
         else:
-            self._ending.begin(self._frames.pop(), None, begins_line=frame.begins_line)
+            self._ending.begin(Closed(self._frames.pop(), None, frame.begins_line))
 
     def _close_released(self, lexeme: Lexeme) -> None:
         if lexeme.raw == "]" and self._open_labels:
             self._open_labels -= 1
-            self._ending.begin(None, None, begins_line=self._long_label_begins_line)
+            self._ending.begin(Closed(begins_line=self._long_label_begins_line))
         else:
             self._output.text(lexeme.raw)
         self._long_label_begins_line = False
@@ -228,7 +218,7 @@ class BracketScanner:
         self._depth += lexeme.opens - lexeme.closes
         if lexeme.closes and not self._depth:
             self._state = self._normal
-            self._ending.begin_after_discarded()
+            self._ending.begin(Closed(is_discarded=True))
         elif not (lexeme.opens or lexeme.closes or is_marker_character(lexeme.char)):
             self._state = self._normal
             self._normal(lexeme)

@@ -12,7 +12,8 @@ from app.core.markup.lexemes import Lexeme
 from app.core.markup.markers import Marker
 
 MARKER = "\ufffc"
-_LOOSE = re.compile(r"[()（）*_~]")
+_LOOSE = re.compile(rf"[()（）*_~]|(?<![a-z])(?:{'|'.join(gaps.JOINING_WORDS)})(?![a-z])")
+"""What a removal may take along, besides spaces."""
 
 
 class Sink(Protocol):
@@ -91,7 +92,7 @@ class Frame:
         return self.opener.char != "["
 
     def _readings_of_rest(self) -> list[Reading]:
-        """Inside as it may be after a removal, which can take spaces, brackets and emphasis along."""
+        """Inside as it may be after a removal."""
         if not self.bereft:
             return []
         bare = _LOOSE.sub("", self.shown)

@@ -12,7 +12,9 @@ _TAIL = re.compile(rf"[ (（*_~]{{1,{MAX_TAIL}}}\Z")
 _EMPHASIS = re.compile(r"(?:\*+|_+|~+)\Z")
 _OPENER_OF = {")": "(", "）": "（"}
 _LOOSE = " ,;，；、"
-_BETWEEN = ["", *",;，；、-–&", "and", "or", "und", "et", ", and", ", or"]
+JOINING_WORDS = ("and", "or", "und", "et")
+"""Go along when a marker goes that they join to another."""
+_BETWEEN = ["", *",;，；、-–&", *JOINING_WORDS, ", and", ", or"]
 _GAPS = frozenset(f"{before}{word}{after}" for word in _BETWEEN for before in ("", " ") for after in ("", " "))
 _GAP_BEGINNINGS = frozenset(gap[:length] for gap in _GAPS for length in range(1, len(gap) + 1))
 _MAY_VANISH = " (（*_~)）-–&" + _LOOSE

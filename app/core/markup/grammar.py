@@ -7,20 +7,12 @@ that holds nothing but numbers and the words and signs of citing is one, whateve
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 
 from app.core.markup.lexemes import fold
 from app.core.markup.markers import Member
+from app.core.markup.signs import DASHES, EMPHASIS, MARKS, SEPARATORS, is_figure
 from app.core.markup.vocabulary import CITING, COUNTING, FOREIGN, JOINING, LEADING, LOCATING, REACHING
-
-_DASHES = "-‐‒–—―−"
-_SEPARATORS = ",;、،؛/&"
-_MARKS = "^#@№"
-_EMPHASIS = "*_~"
-_MARKER_SIGNS = frozenset(_DASHES + _SEPARATORS + _MARKS + _EMPHASIS + ".:†‡")
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:([,.'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*+")
-_DATE = re.compile(r"[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}")
 
 
 class _At(Enum):
@@ -105,8 +97,7 @@ class Reading:
     def close(self, *, foreign_ids: bool = False) -> list[Member] | None:
         """The members, at the closing bracket; None when this is no marker. `foreign_ids`: `4:0` is one."""
         self._end_token()
-        shown = self._shown.strip()
-        if not (self.viable and self.has_number) or _THOUSANDS.fullmatch(shown) or _DATE.fullmatch(shown):
+        if not (self.viable and self.has_number) or is_figure(self._shown.strip()):
             return None
         if self._at is _At.FOREIGN or (self._at is _At.COLON and foreign_ids):
             self.form = "foreign"
@@ -188,17 +179,17 @@ class Reading:
         if sign.isspace():
             self._gap = True
             return self._at is not _At.FOREIGN or self.has_number
-        if sign in _EMPHASIS:
+        if sign in EMPHASIS:
             self._gap = True
-        if sign in _EMPHASIS or self._at is _At.FOREIGN:
+        if sign in EMPHASIS or self._at is _At.FOREIGN:
             return True
         if sign in "†‡":
             return self._reads_dagger()
-        if sign in _SEPARATORS:
+        if sign in SEPARATORS:
             return self._reads_separator()
-        if sign in _DASHES:
+        if sign in DASHES:
             return self._reads_dash()
-        if sign in _MARKS:
+        if sign in MARKS:
             return self._at is not _At.NUMBER or sign == "^"
         return self._reads_stop(sign)
 
@@ -243,8 +234,3 @@ class Reading:
                 self._at = _At.LOCATOR
                 return True
         return sign in ")§" and self._at is _At.LOCATOR
-
-
-def is_marker_character(char: str) -> bool:
-    """Whether a marker that is too long to hold may go on with it."""
-    return all(part.isdecimal() or part.isspace() or part in _MARKER_SIGNS for part in fold(char))

@@ -140,6 +140,7 @@ JOINS = (
     Row("a marker at the end of another", "[12[9]] etc.", "[12 etc."),
     Row("only invented numbers, nested", "a [[9]]", "a"),
     Row("a valid marker inside", "[[1]2]", "[[1]2]"),
+    Row("a conjunction that goes", "【[[9]and[9]<u>9&#93;", "【[<u>9"),
     Row("backticks", "`a [7]`[9]`", "`a [7]` `"),
     Row("a tag", "a <im[9]g src=//evil.example>", "a <im\u200bg src=//evil.example>"),
     Row("a URL", "ht[9]tps://evil.example", "https evil.example"),

@@ -15,6 +15,7 @@ FOREIGN_OPENING = "\ue200"
 FOREIGN_CLOSING = "\ue201"
 """Private-use characters with which one family of models opens and closes its citations."""
 
+_SPECIAL = re.compile("[" + re.escape(OPENING + CLOSING + "\\&!" + FOREIGN_OPENING + FOREIGN_CLOSING) + "]")
 _OPENING = frozenset(OPENING)
 _CLOSING = frozenset(CLOSING)
 _LEXEME = re.compile(
@@ -40,6 +41,12 @@ class Lexeme(NamedTuple):
     @property
     def closes(self) -> bool:
         return self.char in _CLOSING
+
+
+def next_special(text: str, at: int) -> int:
+    """Where the next character stands that is a bracket, or that more than one lexeme may begin with."""
+    found = _SPECIAL.search(text, at)
+    return found.start() if found else len(text)
 
 
 def lexeme_at(text: str, at: int, *, ends: bool = False) -> Lexeme | None:
