@@ -28,7 +28,7 @@ from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
-from app.web import answers, evidence, health, index, page, problems
+from app.web import answers, evidence, health, index, openai, page, problems
 from app.web.access import Door, only_local_callers
 from app.web.events import Work
 from app.web.index import SyncRequest
@@ -99,6 +99,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             health.live,
             health.ready,
             health.metrics,
+            openai.router,
             page.get_page,
         ],
         guards=[only_local_callers],
