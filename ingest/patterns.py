@@ -26,10 +26,26 @@ class Patterns:
             except (ValueError, re.error) as exc:
                 raise ValueError(f"`{line}` is not a valid pattern") from exc
         self._spec = GitIgnoreSpec.from_lines(map(_composed, lines))
+        self._last_first = [pattern for pattern in reversed(list(self._spec.patterns)) if pattern.include is not None]
 
-    def matches(self, path: str) -> bool | None:
-        """Whether `path` is named or exempted (`!`); None when no pattern speaks of it. A folder ends with `/`."""
-        return self._spec.check_file(_composed(path)).include
+    def name(self, path: str) -> bool:
+        """Whether a file is named, itself or by a folder above it."""
+        return self._spec.match_file(_composed(path))
+
+    def verdict(self, path: str) -> bool | None:
+        """Whether `path` itself is named or exempted (`!`), whatever is said of the folders above it; None when no
+        pattern speaks of it. A folder's path ends with `/`."""
+        path = _composed(path)
+        for pattern in self._last_first:
+            found = pattern.match_file(path)
+            if found is not None and _reaches_end(found.match, path):
+                return pattern.include
+        return None
+
+
+def _reaches_end(match: re.Match[str], path: str) -> bool:
+    """A pattern that speaks of a folder above matches too: then its one group is the slash behind that folder."""
+    return match.lastindex is None or match.end(match.lastindex) == len(path)
 
 
 class IgnoreFiles:
@@ -62,7 +78,7 @@ class IgnoreFiles:
         while end >= 0:
             end = path.rfind("/", 0, end)
             patterns = self._found.get(path[: max(end, 0)])
-            if patterns is not None and (named := patterns.matches(path[end + 1 :])) is not None:
+            if patterns is not None and (named := patterns.verdict(path[end + 1 :])) is not None:
                 return named
         return False
 

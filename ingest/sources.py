@@ -89,7 +89,7 @@ def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
         folders[:] = [name for name in folders if _is_shown(name) and not ignored.leave_out(f"{prefix}{name}/")]
         for name in filter(_is_shown, names):
             path = f"{prefix}{name}"
-            chosen = is_document(name) and (included is None or included.matches(path)) and not ignored.leave_out(path)
+            chosen = is_document(name) and (included is None or included.name(path)) and not ignored.leave_out(path)
             if chosen and (not os.path.islink(f"{top}/{path}") or _leads_into(inside, Path(top, path))):
                 yield path
 

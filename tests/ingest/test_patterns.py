@@ -51,6 +51,11 @@ def test_the_nearest_file_decides(tmp_path: Path) -> None:
     assert ids(tmp_path) == ["x/a.txt"]
 
 
+def test_everything_but_can_be_said(tmp_path: Path) -> None:
+    corpus(tmp_path, "a.md", "a.txt", "x/b.md", "x/b.txt", ignored="*\n!*/\n!*.md\n")
+    assert ids(tmp_path) == ["a.md", "x/b.md"]
+
+
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     corpus(tmp_path, "a.md", "b.md", ignored="\ufeffa.md\r\nc.md\r\n")
     assert ids(tmp_path) == ["b.md"]
@@ -129,7 +134,7 @@ PATTERNS = st.lists(
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: there is nothing to compare with")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from(["", "x", "x/y"]), PATTERNS))
 def test_ignored_is_what_git_would_ignore(
     tmp_path_factory: pytest.TempPathFactory, ignored: dict[str, list[str]]
