@@ -6,14 +6,14 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from typing import Literal
 
 from litestar import Litestar
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from msgspec import Struct
 
-from app import answering
+from app import answering, tracing
 from app.adapters import chat, redis_cache, redis_circuit
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
@@ -51,6 +51,7 @@ OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
 async def open_services(settings: Settings, embedders: Embedders | None = None) -> AsyncIterator[Opened]:
     """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
         store, lock = await stack.enter_async_context(open_store(settings, "service"))
         embedders = embedders or Embedders()
         stack.callback(embedders.close)
@@ -116,6 +117,8 @@ class SyncFailed(Struct, frozen=True):
     """What `done` carries when the job could not be finished."""
 
     error: str
+    reason: Literal["removals_refused"] | None = None
+    """Set where the caller may go on: by asking again with `allow_removals`."""
 
 
 class _Syncs:
@@ -132,8 +135,7 @@ class _Syncs:
             raise problems.Problem(problems.BUSY, "Try again when it is done: GET /v1/index says `ready` then.")
         self._check(request)
         progress: asyncio.Queue[Struct | None] = asyncio.Queue()
-        corpus = Path(request.corpus or self._settings.corpus)
-        self._job = job = asyncio.create_task(self._run(corpus, progress.put_nowait))
+        self._job = job = asyncio.create_task(self._run(request, progress.put_nowait))
         job.add_done_callback(lambda _: progress.put_nowait(None))
 
         async def follow(emit: Callable[[Struct], None]) -> Struct:
@@ -159,14 +161,26 @@ class _Syncs:
             self._job.cancel()
             await asyncio.wait({self._job})
 
-    async def _run(self, corpus: Path, report: Callable[[Struct], None]) -> Struct:
-        from ingest import job
+    async def _run(self, request: SyncRequest, report: Callable[[Struct], None]) -> Struct:
+        from ingest.commands import Order, carry_out
+        from ingest.errors import RemovalsRefused
         from ingest.intake import Intake
 
-        services, name = self._services, self._settings.index_name
+        settings, services = self._settings, self._services
+        order = Order(
+            command=request.command,
+            corpus=request.corpus or settings.corpus,
+            dry_run=request.dry_run,
+            allow_removals=request.allow_removals,
+            repair=request.repair,
+            unfinished=request.unfinished,
+        )
         try:
-            embedder = await services.embedders.get(self._settings.embedding_model)
-            return await job.run(services.store, embedder, name, corpus, report, Intake.of(self._settings))
+            embedder = await services.embedders.get(settings.embedding_model)
+            intake = Intake.of(settings)
+            return await carry_out(order, services.store, embedder, settings.index_name, report, intake)
+        except RemovalsRefused as exc:
+            return SyncFailed(str(exc), "removals_refused")
         except VouchError as exc:
             return SyncFailed(str(exc))
         except Exception as exc:

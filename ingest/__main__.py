@@ -1,14 +1,16 @@
-"""`python -m ingest`: bring the index in step with a folder of documents."""
+"""`python -m ingest`: bring the index in step with a folder of documents; verify and prune it."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from app import logs
 from app.adapters import fastembed_embedder
@@ -16,76 +18,106 @@ from app.adapters.stores import open_store
 from app.errors import StoreHeld, VouchError
 from app.logs import log
 from app.settings import Settings
-from ingest import display, handover, job
-from ingest.errors import JobRunning, NothingToIngest
+from ingest import commands, display, handover, options
+from ingest.commands import Order, Outcome
+from ingest.dry_run import Plan
+from ingest.errors import JobRunning, RemovalsRefused
 from ingest.intake import Intake
 from ingest.progress import Report, Summary
+from ingest.verify import Verification
 
-DONE, SOME_FAILED, NOTHING_DONE, ALREADY_RUNNING = range(4)
+DONE, SOMETHING_OFF, NOTHING_DONE, ALREADY_RUNNING, REMOVALS_REFUSED = range(5)
+INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the job, here or in the service that holds the store. Returns the exit code."""
-    options = _options(arguments)
+    """Do what the command line says, here or in the service that holds the store. Returns the exit code."""
+    asked = options.parse(arguments)
     logs.configure(logging.WARNING)
     try:
         settings = Settings.load()
-        with display.progress() as report:
-            done = _ingest(settings, _corpus(options.corpus or settings.corpus), report)
+        order = structs.replace(asked.order, corpus=asked.order.corpus or settings.corpus)
+        if asked.watch:
+            return _follow(settings, order, asked.json)
+        return _once(settings, order, display.progress(order), _as_json if asked.json else display.text)
+    except VouchError as exc:
+        return _say(exc, NOTHING_DONE)
+    except KeyboardInterrupt:
+        return _say("Stopped. Run it again to finish the job.", INTERRUPTED)
+
+
+def _follow(settings: Settings, order: Order, as_json: bool) -> int:
+    from ingest import watch
+
+    def run() -> bool:
+        code = _once(settings, order, display.failures(), _as_json if as_json else display.line)
+        return code in (DONE, SOMETHING_OFF)
+
+    commands.check_corpus(order)
+    print(f"Following {order.corpus}. Stop with Ctrl-C.", file=sys.stderr, flush=True)
+    watch.follow(Path(order.corpus), settings.store_path, run)
+    return DONE
+
+
+def _once(
+    settings: Settings, order: Order, progress: AbstractContextManager[Report], show: Callable[[Outcome], str]
+) -> int:
+    try:
+        commands.check_corpus(order)
+        with progress as report:
+            outcome = _carry_out(settings, order, report)
     except JobRunning as exc:
         return _say(exc, ALREADY_RUNNING)
+    except RemovalsRefused as exc:
+        return _say(exc, REMOVALS_REFUSED)
     except VouchError as exc:
         return _say(exc, NOTHING_DONE)
     except Exception as exc:
         log.error("ingest.internal_error", exc_info=exc)
         return _say("The job failed on an error of its own; the lines above have the details.", NOTHING_DONE)
-    except KeyboardInterrupt:
-        return _say("Stopped. Run it again to finish the job.", 130)
-    print(msgspec.json.encode(done).decode() if options.json else display.summary(done))
-    return SOME_FAILED if done.documents.failed else DONE
+    print(show(outcome), flush=True)
+    return _code(outcome)
 
 
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m ingest",
-        description="Bring the index in step with a folder: only what changed is embedded again.",
-        epilog="Exit codes: 0 done; 1 some documents failed, the rest is in; 2 nothing done;"
-        " 3 another job is running. Then ask: make ask Q='...'",
-    )
-    parser.add_argument("corpus", nargs="?", help="the folder to read (default: CORPUS)")
-    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
-    return parser.parse_args(arguments)
-
-
-def _corpus(name: str) -> Path:
-    corpus = Path(name)
-    if not corpus.is_dir():
-        raise NothingToIngest(f"There is no folder {name}: set CORPUS to the folder with your documents.")
-    return corpus
-
-
-def _ingest(settings: Settings, corpus: Path, report: Report) -> Summary:
+def _carry_out(settings: Settings, order: Order, report: Report) -> Outcome:
     try:
-        return asyncio.run(_ingest_here(settings, corpus, report))
+        return asyncio.run(_carry_out_here(settings, order, report))
     except StoreHeld as held:
         if held.owner is None or held.owner.role == "job":
             raise JobRunning(str(held)) from held
         if held.owner.address is None:
             raise
-        return handover.run(held.owner.address, held.owner.token, corpus, settings, report)
+        return handover.carry_out(held.owner.address, held.owner.token, order, settings, report)
 
 
-async def _ingest_here(settings: Settings, corpus: Path, report: Report) -> Summary:
+async def _carry_out_here(settings: Settings, order: Order, report: Report) -> Outcome:
     async with open_store(settings, "job") as (store, _):
         embedder = await asyncio.to_thread(fastembed_embedder.load, settings.embedding_model)
         try:
-            return await job.run(store, embedder, settings.index_name, corpus, report, Intake.of(settings))
+            intake = Intake.of(settings)
+            return await commands.carry_out(order, store, embedder, settings.index_name, report, intake)
         finally:
             embedder.close()
 
 
+def _code(outcome: Outcome) -> int:
+    match outcome:
+        case Plan(refusal=str()):
+            return REMOVALS_REFUSED
+        case Summary() | Plan():
+            return SOMETHING_OFF if outcome.documents.failed else DONE
+        case Verification():
+            return DONE if outcome.ok else SOMETHING_OFF
+        case _:
+            return DONE
+
+
+def _as_json(outcome: Outcome) -> str:
+    return msgspec.json.encode(outcome).decode()
+
+
 def _say(problem: object, code: int) -> int:
-    print(problem, file=sys.stderr)
+    print(problem, file=sys.stderr, flush=True)
     return code
 
 

@@ -5,48 +5,137 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from ingest.progress import Failure, Progress, Report, Summary
+from ingest.commands import Order, Outcome
+from ingest.dry_run import Plan
+from ingest.integrity import Finding
+from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
+from ingest.prune import Pruned
+from ingest.verify import Verification
 
 _PLAIN_STEP = 100
 """Documents between two plain lines."""
+_COUNTED: dict[type[Outcome], str] = {
+    Summary: ", {} passages embedded",
+    Plan: ", {} passages to embed",
+    Verification: " compared",
+    Pruned: "",
+}
+"""What follows on the number of documents that are dealt with."""
 
 
 @contextmanager
-def progress(output: TextIO | None = None) -> Iterator[Report]:
+def progress(order: Order, output: TextIO | None = None) -> Iterator[Report]:
     """A report that shows progress on `output` (standard error by default, so that `--json` stays clean)."""
     output = output or sys.stderr
+    counted = _COUNTED[order.outcome]
     if output.isatty():
-        with _bar(output) as report:
+        with _bar(counted, output) as report:
             yield report
     else:
-        yield lambda progress: _plain(progress, output)
+        yield lambda progress: _plain(progress, counted, output)
 
 
-def summary(done: Summary) -> str:
-    """The summary in a few lines."""
-    documents, passages = done.documents, done.passages
+@contextmanager
+def failures(output: TextIO | None = None) -> Iterator[Report]:
+    """A report that shows nothing but documents that fail."""
+    output = output or sys.stderr
+
+    def report(progress: Progress) -> None:
+        if progress.failure:
+            print(_failure(progress.failure), file=output, flush=True)
+
+    yield report
+
+
+def text(outcome: Outcome) -> str:
+    """What came of a command, in a few lines."""
+    match outcome:
+        case Summary():
+            return _summary(outcome)
+        case Plan():
+            return _plan(outcome)
+        case Verification():
+            return _verification(outcome)
+        case Pruned():
+            return _pruned(outcome)
+
+
+def line(outcome: Outcome) -> str:
+    """What came of a job, in one line."""
+    if not isinstance(outcome, Summary):
+        return text(outcome)
+    now = datetime.now().strftime("%H:%M:%S")
+    return f"{now} {_documents(outcome.documents)}; {outcome.passages.embedded} embedded; revision {outcome.revision}"
+
+
+def _summary(done: Summary) -> str:
+    passages = done.passages
     return (
-        f"Documents: {documents.added} added, {documents.changed} changed, {documents.unchanged} unchanged,"
-        f" {documents.removed} removed, {documents.failed} failed\n"
+        f"Documents: {_documents(done.documents)}\n"
         f"Passages:  {passages.embedded} embedded, {passages.reused} reused, {passages.updated} updated,"
         f" {passages.removed} removed, {passages.total} in all\n"
         f"Revision {done.revision} is {done.state} after {done.seconds:.1f} s"
     )
 
 
+def _plan(plan: Plan) -> str:
+    passages = plan.passages
+    planned = (
+        f"Documents: {_documents(plan.documents)}\n"
+        f"Passages:  {passages.embed} to embed ({plan.tokens:,} tokens), {passages.reuse} to reuse,"
+        f" {passages.update} to update, {passages.remove} to remove\n"
+    )
+    return planned + (plan.refusal or "Nothing was written: run it without --dry-run to do it.")
+
+
+def _verification(found: Verification) -> str:
+    lines = [f"Mended: {_finding(finding)}" for finding in found.mended]
+    if found.repair is not None:
+        lines.append(_summary(found.repair))
+    lines += [_finding(finding) for finding in found.findings]
+    checked = f"{found.documents} documents and {found.passages} passages were compared in {found.seconds:.1f} s"
+    if found.ok:
+        return "\n".join([*lines, f"All is well: {checked}."])
+    advice = "see what `make ingest` says" if found.repair else "mend it with `python -m ingest verify --repair`"
+    return "\n".join([*lines, f"Findings: {len(found.findings)}. {checked}; {advice}."])
+
+
+def _finding(finding: Finding) -> str:
+    place = "The index" if finding.document_id is None else finding.document_id
+    return f"{place}: {finding.detail} ({finding.kind})"
+
+
+def _pruned(pruned: Pruned) -> str:
+    dropped = "Would drop" if pruned.dry_run else "Dropped"
+    lines = [
+        f"Kept {found.name} ({found.passages} passages): {found.kept}"
+        if found.kept
+        else f"{dropped} {found.name} ({found.passages} passages)"
+        for found in pruned.collections
+    ]
+    return "\n".join(lines) or "There is no collection: run `make ingest`."
+
+
+def _documents(counts: DocumentCounts) -> str:
+    return (
+        f"{counts.added} added, {counts.changed} changed, {counts.unchanged} unchanged,"
+        f" {counts.removed} removed, {counts.failed} failed"
+    )
+
+
 @contextmanager
-def _bar(output: TextIO) -> Iterator[Report]:
+def _bar(counted: str, output: TextIO) -> Iterator[Report]:
     columns = (
-        TextColumn("Indexing"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("documents, {task.fields[embedded]} passages embedded"),
+        TextColumn("documents" + counted.format("{task.fields[embedded]}")),
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=Console(file=output)) as bar:
@@ -60,12 +149,12 @@ def _bar(output: TextIO) -> Iterator[Report]:
         yield report
 
 
-def _plain(progress: Progress, output: TextIO) -> None:
+def _plain(progress: Progress, counted: str, output: TextIO) -> None:
     if progress.failure:
         print(_failure(progress.failure), file=output)
     if progress.done % _PLAIN_STEP == 0 or progress.done == progress.total:
-        line = f"{progress.done}/{progress.total} documents, {progress.embedded} passages embedded"
-        print(line, file=output, flush=True)
+        said = f"{progress.done}/{progress.total} documents" + counted.format(progress.embedded)
+        print(said, file=output, flush=True)
 
 
 def _failure(failure: Failure) -> str:

@@ -21,6 +21,10 @@ class NothingAnswers(VouchError):
     """The index name points at no collection, so none of them is known to be superfluous."""
 
 
+class CannotWatch(VouchError):
+    """The system does not tell of changes in the folder."""
+
+
 class JobRunning(VouchError):
     """Another job is at work on the same index."""
 

@@ -7,24 +7,28 @@ from pathlib import Path
 import httpx
 import msgspec
 from httpx_sse import ServerSentEvent, connect_sse
+from msgspec import structs
 
 from app.settings import Settings
-from ingest.errors import JobFailed, JobRunning
-from ingest.progress import Progress, Report, Summary
+from ingest.commands import Order, Outcome
+from ingest.errors import JobFailed, JobRunning, RemovalsRefused
+from ingest.progress import Progress, Report
 
 _CONNECT_S = 5.0
 _SILENCE_S = 60.0  # the service sends a comment line every 15 s
 
 
-def run(address: str, token: str, corpus: Path, settings: Settings, report: Report) -> Summary:
-    """Have the service run the job; its progress is reported here.
+def carry_out(address: str, token: str, order: Order, settings: Settings, report: Report) -> Outcome:
+    """Have the service carry the order out; its progress is reported here.
 
     The service refuses when it would build another index than these settings name.
 
-    Raises JobRunning while the service runs another job, JobFailed when it can't be reached or the job fails.
+    Raises JobRunning while the service runs another job, RemovalsRefused as the job does, and JobFailed when the
+    service can't be reached or the job fails.
     """
     body = {
-        "corpus": str(corpus.resolve()),
+        **structs.asdict(order),
+        "corpus": str(Path(order.corpus).resolve()),
         "index_name": settings.index_name,
         "embedding_model": settings.embedding_model,
     }
@@ -37,10 +41,10 @@ def run(address: str, token: str, corpus: Path, settings: Settings, report: Repo
             _check(events.response)
             for event in events.iter_sse():
                 if event.event == "done":
-                    return _summary(event)
+                    return _outcome(event, order)
                 report(msgspec.json.decode(event.data, type=Progress))
     except httpx.HTTPError as exc:
-        raise JobFailed(f"The service at {address} could not be asked to ingest ({exc}): is it stopping?") from exc
+        raise JobFailed(f"The service at {address} could not be asked ({exc}): is it stopping?") from exc
     raise JobFailed(f"The service at {address} broke off: run the command again to finish the job.")
 
 
@@ -53,8 +57,8 @@ def _check(response: httpx.Response) -> None:
     raise JobRunning(said) if problem.get("type") == "/problems/job-running" else JobFailed(said)
 
 
-def _summary(event: ServerSentEvent) -> Summary:
+def _outcome(event: ServerSentEvent, order: Order) -> Outcome:
     data = msgspec.json.decode(event.data)
     if "error" in data:
-        raise JobFailed(data["error"])
-    return msgspec.convert(data, Summary)
+        raise RemovalsRefused(data["error"]) if data.get("reason") == "removals_refused" else JobFailed(data["error"])
+    return msgspec.convert(data, order.outcome)

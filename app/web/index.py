@@ -30,6 +30,17 @@ class SyncRequest(Struct, frozen=True, forbid_unknown_fields=True):
     index_name: str | None = None
     """What the caller means to build; refused when the service builds another index, or with another model."""
     embedding_model: str | None = None
+    command: Literal["ingest", "verify", "prune"] = "ingest"
+    """What to do with the index; `done` carries what came of it."""
+    dry_run: bool = False
+    """Write nothing; `done` carries the plan."""
+    allow_removals: bool = False
+    """Remove documents also where suspiciously many are gone; else `done` carries an error with the reason
+    `removals_refused`."""
+    repair: bool = False
+    """Of `verify`: mend what is off."""
+    unfinished: bool = False
+    """Of `prune`: drop what a job has begun to build, too."""
 
 
 class IndexReply(Struct, frozen=True):
