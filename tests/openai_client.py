@@ -37,3 +37,21 @@ def assistant(text: str, **more: object) -> dict[str, Any]:
 def extension(answer: Any) -> dict[str, Any]:
     """`vouch` of a completion or a chunk."""
     return (answer.model_extra or {})["vouch"]
+
+
+async def complete(service: Service, *messages: dict[str, Any], **options: Any) -> Any:
+    async with client(service) as openai:
+        return await openai.chat.completions.create(model=MODEL, messages=messages or (user(),), **options)
+
+
+async def stream(service: Service, *messages: dict[str, Any], **options: Any) -> list[Any]:
+    async with client(service) as openai:
+        chunks = await openai.chat.completions.create(
+            model=MODEL, messages=messages or (user(),), stream=True, **options
+        )
+        return [chunk async for chunk in chunks]
+
+
+def text_of(chunks: list[Any]) -> str:
+    """Of a streamed completion."""
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)

@@ -1,37 +1,18 @@
-"""The OpenAI API, spoken to by the real SDK: answers whole and streamed, and what becomes of a conversation."""
+"""The OpenAI API, spoken to by the real SDK: answers whole and streamed."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests import scripted_chat as script
-from tests.openai_client import MODEL, assistant, blocking_client, client, extension, user
+from tests.openai_client import MODEL, blocking_client, client, complete, extension, stream, text_of, user
 from tests.raw_http import Stall
 from tests.scripted_chat import ScriptedChat, fails_midway, says, split_markers
 from tests.service import OFF_TOPIC, QUESTION, Service, ingest, running, settings_for, write_corpus
 
 ANSWER = "Every employee gets 28 days a year [1]."
-
-
-async def complete(service: Service, *messages: dict[str, Any], **options: Any) -> Any:
-    async with client(service) as openai:
-        return await openai.chat.completions.create(model=MODEL, messages=messages or (user(),), **options)
-
-
-async def stream(service: Service, *messages: dict[str, Any], **options: Any) -> list[Any]:
-    async with client(service) as openai:
-        chunks = await openai.chat.completions.create(
-            model=MODEL, messages=messages or (user(),), stream=True, **options
-        )
-        return [chunk async for chunk in chunks]
-
-
-def text_of(chunks: list[Any]) -> str:
-    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
 
 
 async def test_an_answer_is_a_completion_with_its_citations(chatting: Service, chat: ScriptedChat) -> None:
@@ -146,54 +127,6 @@ async def test_when_the_caller_leaves_before_the_first_text_the_model_is_left(
     asking.cancel()
     async with asyncio.timeout(5):
         await chat.closed_early.wait()
-
-
-async def test_only_the_last_question_reaches_the_model(chatting: Service, chat: ScriptedChat) -> None:
-    chat.reply = says(ANSWER)
-    await complete(
-        chatting,
-        {"role": "system", "content": "Speak like a pirate."},
-        user("Are there bonus days?"),
-        assistant("Everybody gets 99 bonus days [1]."),
-        {"role": "tool", "content": "The tool found gold.", "tool_call_id": "t"},
-        user(),
-        assistant("Yes, in fact"),
-    )
-    prompt = script.prompt_of(chat.requests[0])
-    assert prompt.endswith(f"Question: {QUESTION}")
-    assert not [word for word in ("pirate", "bonus", "99", "gold", "in fact") if word in prompt]
-
-
-async def test_an_earlier_question_widens_the_search_of_one_that_needs_it(
-    chatting: Service, chat: ScriptedChat
-) -> None:
-    chat.reply = says("Up to 5 days [1].")
-    alone = await complete(chatting, user("And how many of those?"))
-    followed = await complete(chatting, user("Do unused days carry over?"), user("And how many of those?"))
-    assert extension(alone)["status"] == "refused"
-    assert extension(followed)["status"] == "answered"
-    assert "carry over?" not in script.prompt_of(chat.requests[0]).split("Question:")[1]
-
-
-async def test_repeat_that_is_told_from_the_evidence_when_the_message_comes_back(
-    chatting: Service, chat: ScriptedChat
-) -> None:
-    chat.reply = says(ANSWER)
-    first = await complete(chatting)
-    message = first.choices[0].message.model_dump(exclude_none=True)
-    again = await complete(chatting, user(), message, user("Repeat that, please"))
-    assert (again.choices[0].message.content, extension(again)["id"]) == (ANSWER, extension(first)["id"])
-    origin = await complete(chatting, user(), message, user("Where does that come from?"))
-    assert "Leave" in origin.choices[0].message.content
-    assert len(chat.requests) == 1
-
-
-async def test_repeat_that_without_an_id_asks_the_question_before_it_again(
-    chatting: Service, chat: ScriptedChat
-) -> None:
-    chat.reply = says(ANSWER)
-    again = await complete(chatting, user(), assistant("A thousand days [1]."), user("Repeat that, please"))
-    assert (again.choices[0].message.content, extension(again)["question"]) == (ANSWER, QUESTION)
 
 
 async def test_options_of_vouch_are_taken_from_the_extra_body(tmp_path: Path, chat: ScriptedChat) -> None:

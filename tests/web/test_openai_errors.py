@@ -10,11 +10,10 @@ import pytest
 
 from app.settings import Settings
 from app.web import events
-from tests.openai_client import MODEL, client, user
+from tests.openai_client import MODEL, client, complete, stream, user
 from tests.raw_http import Stall
 from tests.scripted_chat import ScriptedChat, says, status, streams
 from tests.service import Service, running, settings_for
-from tests.web.test_openai import complete, stream
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
