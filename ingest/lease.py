@@ -87,6 +87,8 @@ class StateKeeper:
         self._lease = None
         try:
             await self._store.write_state(structs.replace(self._known, lease=None), self._known)
+        except LeaseMissing:
+            return  # it is another job's by now
         except StoreError as exc:
             log.warning("lease.not_given_up", problem=str(exc))
 
@@ -113,7 +115,7 @@ class StateKeeper:
 
 
 def _in(seconds: float) -> str:
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="seconds")
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
 def is_running(lease: Lease) -> bool:
