@@ -18,6 +18,8 @@ class Block(Struct, frozen=True):
     page: int | None = None
     section: int = 0
     """Number of the heading it stands under, 0 before the first: neighbouring sections may bear the same name."""
+    head: str | None = None
+    """Of fenced code: the lines, such as a signature, that each part has if it must be split. None: its first line."""
 
 
 class Document(Struct, frozen=True, kw_only=True):

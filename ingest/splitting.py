@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from app.core.sentences import sentence_spans
@@ -39,7 +39,7 @@ class Splitter:
         for block, tokens in zip(blocks, self._counts([block.text for block in blocks]), strict=True):
             if tokens <= self._limit:
                 units.append(Unit(f"{block.text}\n\n", tokens))
-            elif parts := list(self._parts(block)):
+            elif parts := self._parts(block):
                 # As if each filled its passage: two of them in one would say the head twice.
                 units += [Unit(part, self._limit) for part in parts]
             else:
@@ -47,26 +47,32 @@ class Splitter:
                 units += [*finer, Unit(f"{last.text}\n\n", last.tokens)]
         return self._grouped(units, self._limit)
 
-    def _parts(self, block: Block) -> Iterator[str]:
+    def _parts(self, block: Block) -> list[str]:
         """A table or fence in parts that are whole by themselves; nothing of another block."""
         lines = _lines(block.text)
         if block.kind == "table":
-            return self._under_head(lines, [lines[:2]], "")
-        if block.kind == "code" and (fence := _FENCE.match(lines[0])):
-            closed = len(lines) > 1 and _closes(lines[-1], fence["marks"])
-            return self._under_head(lines[: -1 if closed else None], [lines[:2], lines[:1]], fence["marks"])
-        return iter(())
+            return self._under(lines[2:], "".join(lines[:2]))
+        fence = _FENCE.match(lines[0]) if block.kind == "code" else None
+        if fence is None:
+            return []
+        foot = fence["marks"]
+        opening, *code = lines[:-1] if len(lines) > 1 and _closes(lines[-1], foot) else lines
+        if block.head is None:
+            return self._under(code[1:], opening + "".join(code[:1]), foot) or self._under(code, opening, foot)
+        for head in (block.head, *_lines(block.head)[:1]):
+            if parts := self._under(code, opening, foot, head):
+                return parts
+        return self._under(code, opening, foot)
 
-    def _under_head(self, lines: Sequence[str], heads: Iterable[Sequence[str]], foot: str) -> Iterator[str]:
-        """Parts that begin with the first head that leaves room for the lines after it, if any, and end with `foot`."""
-        for head in heads:
-            before = "".join(head)
-            [taken] = self._counts([f"{before}\n{foot}"])
-            room = self._limit - taken
-            if room >= self._limit // 2:
-                units = list(self._units(lines[len(head) :], room, _CUTS))
-                return (f"{before}{part}\n{foot}".rstrip() for part in self._grouped(units, room))
-        return iter(())
+    def _under(self, lines: Sequence[str], opening: str, foot: str = "", head: str = "") -> list[str]:
+        """Parts that begin with `opening`, then `head` if they lack it, and end with `foot`; none where these need
+        more than half of a passage."""
+        [taken] = self._counts([f"{opening}{head}\n{foot}"])
+        room = self._limit - taken
+        if room < self._limit // 2:
+            return []
+        parts = self._grouped(list(self._units(lines, room, _CUTS)), room)
+        return [f"{opening}{'' if head.strip() in part else head}{part}\n{foot}".rstrip() for part in parts]
 
     def _grouped(self, units: Sequence[Unit], limit: int) -> Iterator[str]:
         for together in group(units, limit):
