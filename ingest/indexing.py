@@ -144,29 +144,15 @@ class Indexer:
         if self.resumed:
             await self._each(self._store.delete_passages, await self._store.strays(self._collection))
 
-    async def settle_pushed(self) -> None:
-        """Of pushed documents that lost passages, which only another push can bring back, keep what is sound."""
+    async def remove_broken_pushes(self) -> None:
+        """Remove pushed documents that lost passages or are a mix of two versions: no file can make them whole again.
+
+        That they must be pushed again is kept as their failure.
+        """
         if self.resumed:
             for record in [record for record in self.records.values() if record.origin == "push"]:
                 if not await self.holds(record):
-                    await self._settle(record)
-
-    async def _settle(self, record: DocumentRecord) -> None:
-        stored = await self._store.passages(self._collection, record.document_id)
-        sound = integrity.sound(record, stored)
-        kept = {passage.passage_id for passage in sound}
-        rest = [passage.passage_id for passage in stored if passage.passage_id not in kept]
-        await self._each(self._store.delete_passages, rest)
-        self.passages.removed += len(rest)
-        settled = structs.replace(
-            record,
-            byte_hash="",  # no push is taken for unchanged
-            index_digest=hashing.index_digest(sound),
-            passages=len(sound),
-            failure="passages of it were lost: push it again",
-        )
-        await self._each(self._store.write_documents, [settled])
-        self.records[record.document_id] = settled
+                    await self.fail(record.document_id, "push", "passages of it were lost: push it again")
 
     async def remove_orphans(self) -> None:
         """Remove passages that a job cut short left without a record."""

@@ -43,16 +43,6 @@ def findings(record: DocumentRecord, stored: Sequence[Passage]) -> list[Finding]
     return [Finding(kind, record.document_id, detail) for kind, detail in _faults(record, stored)]
 
 
-def sound(record: DocumentRecord, stored: Sequence[Passage]) -> list[Passage]:
-    """Those of the stored passages that show what the record shows and hold what they were made with, each once."""
-    altered = {passage.passage_id for passage in _altered(stored)}
-    kept: dict[int, Passage] = {}
-    for passage in stored:
-        if passage.passage_id not in altered and _shows_record(passage, record):
-            kept.setdefault(passage.position, passage)
-    return list(kept.values())
-
-
 def _faults(record: DocumentRecord, stored: Sequence[Passage]) -> Iterator[tuple[Kind, str]]:
     positions = Counter(passage.position for passage in stored)
     if len(positions) < record.passages:

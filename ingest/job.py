@@ -162,7 +162,7 @@ class _Job:
             self.documents.removed += 1
         for absent in removals.gone(self._indexer.absent.values(), files):
             await self._indexer.remove(absent.document_id)
-        await self._indexer.settle_pushed()
+        await self._indexer.remove_broken_pushes()
         await self._indexer.remove_orphans()
 
 
