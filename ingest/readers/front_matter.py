@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
-from urllib.parse import urlsplit
 
 import yaml
 from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
+from ingest.readers.stated import address, day
 
 _BLOCK = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNCLOSED = re.compile(r"\s*---[ \t]*\n[\w-]+:(?:[ \t]|\n)")
-_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt\s].*)?")
 _DATES = ("updated", "updated_at", "last_modified", "date")
 _MAX_CHARACTERS = 65_536
 _STRING = "tag:yaml.org,2002:str"
@@ -71,8 +69,8 @@ def _fields(node: yaml.MappingNode) -> Mapping[str, yaml.Node]:
 def _read(fields: Mapping[str, yaml.Node]) -> FrontMatter:
     return FrontMatter(
         title=_text(fields.get("title")),
-        url=_url(_text(fields.get("url"))),
-        updated_at=next((day for name in _DATES if (day := _day(_text(fields.get(name))))), None),
+        url=address(_text(fields.get("url"))),
+        updated_at=next((given for name in _DATES if (given := day(_text(fields.get(name))))), None),
         tags=_words(fields.get("tags")),
         access=_groups(fields["access"]) if "access" in fields else ("public",),
     )
@@ -83,24 +81,6 @@ def _text(node: yaml.Node | None) -> str:
     if not isinstance(node, yaml.ScalarNode) or node.tag == _NULL:
         return ""
     return " ".join(node.value.split())
-
-
-def _url(value: str) -> str | None:
-    """An address that a reader may follow; nothing else may become a link."""
-    try:
-        parts = urlsplit(value)
-    except ValueError:
-        return None
-    return value if parts.scheme in ("http", "https") and parts.netloc and " " not in value else None
-
-
-def _day(value: str) -> str | None:
-    """The day of a date or a time, as it is written there: no time zone moves it."""
-    stated = _DAY.fullmatch(value)
-    try:
-        return date(*map(int, stated.groups())).isoformat() if stated else None
-    except ValueError:
-        return None
 
 
 def _groups(node: yaml.Node) -> tuple[str, ...]:

@@ -1,0 +1,256 @@
+"""HTML: the structure of a page, what it says of itself, and every visible word of it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.document import Block, Document
+from ingest.errors import UnreadableDocument
+from ingest.readers import html, read
+
+FILES = Path(__file__).parent / "files"
+
+
+def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(block.text, block.heading) for block in html.parse(source).blocks]
+
+
+def text(source: str) -> str:
+    return "\n\n".join(block.text for block in html.parse(source).blocks)
+
+
+def head(source: str) -> Document:
+    return html.parse(f"<head>{source}</head><body><h1>Leave</h1><p>Text.</p>")
+
+
+def test_blocks_stand_under_the_headings_above_them() -> None:
+    source = "before<h1>A</h1>one<h3>B <em>b</em></h3><p>two<p>three<h2>C</h2><div>four<br>five</div><h1>D</h1>"
+    assert blocks(source) == [
+        ("before", ()),
+        ("one", ("A",)),
+        ("two", ("A", "B b")),
+        ("three", ("A", "B b")),
+        ("four\nfive", ("A", "C")),
+        ("D", ()),
+    ]
+
+
+def test_a_page_needs_no_body_tag() -> None:
+    assert blocks("<!doctype html><title>T</title><main><h1>A</h1><custom-note>one</custom-note></main>") == [
+        ("one", ("A",))
+    ]
+
+
+def test_lists_are_written_as_lists() -> None:
+    source = (
+        "<ul><li>a<ul><li>b<li><p>c</p><p>d</p></ul><li>e <b>f</b></ul>"
+        "<ol start=9><li>i<li>j<pre>k\nl</pre></ol><dl><dt>Term<dd>What it means<dt>Other<dd>More</dl>"
+    )
+    assert html.parse(source).blocks == (
+        Block("- a\n  - b\n  - c\n    d\n- e f", kind="list"),
+        Block("9. i\n10. j\n    ```\n    k\n    l\n    ```", kind="list"),
+        Block("- Term\n  What it means\n- Other\n  More", kind="list"),
+    )
+
+
+def test_tables_are_written_with_their_head() -> None:
+    source = (
+        "<table><caption>Limits</caption><thead><tr><th>City<th>Meals<th>Night</thead>"
+        "<tr><td rowspan=2>Bremen<td colspan=2>28 | all<tr><td><p>30</p><p>gross</p><td>120</table>"
+    )
+    assert html.parse(source).blocks == (
+        Block("Limits"),
+        Block(
+            "| City | Meals | Night |\n| --- | --- | --- |\n| Bremen | 28 \\| all |  |\n| Bremen | 30 gross | 120 |",
+            kind="table",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<table><tr><td><h1>A</h1>one<td><p>two</table>",
+        "<table role=presentation><tr><td><h1>A</h1><tr><td>one<td>two</table>",
+        "<h1>A</h1><table><tr><td><table><tr><td>one<tr><td>two</table></table>",
+    ],
+)
+def test_a_table_that_only_places_text_is_none(source: str) -> None:
+    assert blocks(source) == [("one", ("A",)), ("two", ("A",))]
+
+
+def test_a_spanning_cell_can_not_blow_up_a_table() -> None:
+    cell = "<td rowspan=9999 colspan=9999>" + "long " * 200
+    source = f"<table><tr>{cell}<td>b{'<tr><td>c' * 2_000}</table>"
+    assert len(text(source)) < 2_000 * 200
+
+
+def test_code_keeps_its_lines_and_its_language() -> None:
+    source = '<pre><code class="hljs language-py">def f():\n    return <b>1</b>  \n\nf()\n</code></pre>'
+    lines = "<pre><div>a</div><div>  b</div><span>c</span></pre><pre> </pre>"
+    assert html.parse(source + lines).blocks == (
+        Block("```py\ndef f():\n    return 1  \n\nf()\n```", kind="code"),
+        Block("```\na\n  b\nc\n```", kind="code"),
+    )
+
+
+def test_links_keep_their_text_and_images_theirs() -> None:
+    document = html.parse('<p>See <a href="/f">the form</a>. <img src=a alt="A map"><img src=b><img src=c alt=""></p>')
+    assert document.blocks[0].text == "See the form. A map"
+    assert document.left_out == ("1 image",)
+
+
+def test_white_space_folds_as_in_a_browser() -> None:
+    assert text("<p> a \n\t b<span> c</span>  d<br> e&nbsp; f so&shy;ft</p>\n\n<p>&nbsp;</p>") == (
+        "a b c d\ne\u00a0 f soft"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("<title>Leave - People handbook</title>", "Leave"),
+        ("<title>ACME | Leave</title>", "Leave"),
+        ("<title> How leave\n works </title>", "How leave works"),
+        ("", "Leave"),
+        ("<title></title>", "Leave"),
+    ],
+)
+def test_the_title_is_the_page_s_without_the_site_s(source: str, title: str) -> None:
+    assert head(source).title == title
+
+
+def test_a_page_without_title_and_heading_has_none() -> None:
+    assert html.parse("<p>Text.</p><svg><title>Icon</title></svg>").title == ""
+
+
+def test_what_a_page_says_of_itself() -> None:
+    document = head(
+        '<link rel="stylesheet canonical" href="https://example.org/leave"><meta name=date content="2020-01-01">'
+        '<meta property="article:modified_time" content="2025-04-30T23:10:00+02:00">'
+        '<meta name=Keywords content="leave, time  off,">'
+    )
+    assert (document.url, document.tags, document.updated_at) == (
+        "https://example.org/leave",
+        ("leave", "time off"),
+        "2025-04-30",
+    )
+    assert document.access == ("public",)
+
+
+@pytest.mark.parametrize("address", ["/leave", "javascript:alert(1)", "//example.org/leave", "http://[", ""])
+def test_only_a_whole_web_address_becomes_the_url(address: str) -> None:
+    assert head(f'<link rel=canonical href="{address}"><meta name=date content="soon">').url is None
+
+
+def test_front_matter_is_read_and_wins() -> None:
+    document = html.parse("---\ntitle: T\naccess: [hr]\ntags: a\n---\n<title>U</title><meta name=keywords content=b>c")
+    assert (document.title, document.access, document.tags) == ("T", ("hr",), ("a",))
+    with pytest.raises(UnreadableDocument, match="front matter"):
+        html.parse("---\naccess: [hr\n---\n<p>c")
+
+
+@pytest.mark.parametrize("name", ["windows-1252", "iso-8859-1", "koi8-r", "shift_jis", "utf-8", "windows-1251"])
+@pytest.mark.parametrize(
+    "form", ['<meta charset="{}">', '<meta http-equiv=Content-Type content="text/html; charset={}">']
+)
+def test_the_declared_encoding_is_honoured(name: str, form: str) -> None:
+    word = {"k": "Да", "s": "休", "w": "Я" if name.endswith("1") else "é"}.get(name[0], "é")
+    data = f"<html><head>{form.format(name)}</head><body><p>{word}".encode(name)
+    assert read("a.html", data).blocks == (Block(word),)
+
+
+def test_xhtml_is_read_in_its_declared_encoding() -> None:
+    source = '<?xml version="1.0" encoding="iso-8859-1"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>é</p></body></html>'
+    assert read("a.xhtml", source.encode("latin-1")).blocks == (Block("é"),)
+    assert read("a.htm", source.encode("utf-16")).blocks == (Block("é"),)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("<script>let a</script><nav>x</nav>", "it holds no text besides navigation, page headers, footers and asides"),
+        ("<html></html>", "it holds no text"),
+        ("<!-- nothing -->", "it holds no text"),
+        ("<frameset><frame src=a></frameset>", "it holds no text"),
+        ("<p>a" + "<div>" * 5_000 + "b", "its elements are nested too deeply"),
+    ],
+)
+def test_a_page_without_text_is_refused(source: str, reason: str) -> None:
+    with pytest.raises(UnreadableDocument) as refused:
+        html.parse(source)
+    assert str(refused.value) == reason
+
+
+HOSTILE = {
+    "open tags": "<b>" * 1_900 + "a",
+    "lists in lists": "<ul><li>a" * 900,
+    "tables in tables": "<table><tr><td>a<td>b" * 400,
+    "unclosed quotes": "<p>a" + "<a href='" * 20_000,
+    "entities": "<p>a" + "&amp" * 50_000,
+    "attributes": "<p " + "a=b " * 50_000 + ">a",
+    "styles": f"<style>{'.a{display:none}{' * 20_000}</style><p>a",
+    "comments": "<p>a" + "<!--" * 50_000,
+    "boilerplate in boilerplate": "<div class=sidebar><h1>a</h1>" * 900,
+    "breaks": "<p>a" + "<br> " * 50_000,
+}
+
+
+@pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_pages_are_read_in_linear_time(source: str) -> None:
+    started = time.process_time()
+    assert html.parse(source).blocks
+    assert time.process_time() - started < 5
+
+
+_WORD = re.compile(r"w\d{3}")
+WORDS = st.integers(100, 999).map("w{}".format)
+INLINE = st.one_of(
+    WORDS,
+    WORDS.map("<b>{}</b>".format),
+    WORDS.map("<a href='#'>{}</a> ".format),
+    st.sampled_from([" ", "<br>", "\n", "&amp;", "<!-- x -->", "<script>x</script>", "<span hidden>x</span>"]),
+)
+FLOW = st.recursive(
+    st.lists(INLINE, min_size=1, max_size=4).map(" ".join),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["p", "div", "section", "blockquote", "li", "h1", "h2", "h3", "details"]), inner).map(
+            lambda pair: f"<{pair[0]}>{pair[1]}</{pair[0]}>"
+        ),
+        st.lists(inner, max_size=3).map(lambda items: f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"),
+        st.lists(inner, max_size=3).map(lambda items: f"<ol>{''.join(f'<li>{item}' for item in items)}</ol>"),
+        st.lists(st.tuples(inner, inner), max_size=3).map(
+            lambda rows: f"<table>{''.join(f'<tr><td>{a}<td>{b}' for a, b in rows)}</table>"
+        ),
+        st.lists(inner, max_size=3).map("".join),
+        inner.map("<pre>{}</pre>".format),
+    ),
+    max_leaves=12,
+)
+
+
+@given(FLOW)
+def test_every_visible_word_is_in_some_block_or_heading_in_order(source: str) -> None:
+    document = html.parse(f"<p>w0</p>{source}")
+    words = _WORD.findall(source)
+    said: list[str] = []
+    section = 0
+    for block in document.blocks:
+        said += _WORD.findall(" ".join([*block.heading[-1:], block.text] if block.section != section else [block.text]))
+        section = block.section
+    remaining = iter(said)
+    assert all(word in remaining for word in words), (words, said)
+    assert all("x" not in block.text for block in document.blocks)
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(source: str) -> None:
+    with contextlib.suppress(UnreadableDocument):
+        html.parse(source)
