@@ -13,7 +13,7 @@ from app.core.model import StateRecord
 from app.ports import VectorStore
 from app.settings import Settings
 from tests.ingest.test_job import DOCUMENTS, Content, content
-from tests.service import ingest, settings_for, write_corpus
+from tests.service import ingest, write_corpus
 
 Damage = Callable[[VectorStore, StateRecord], Awaitable[None]]
 
@@ -53,11 +53,8 @@ EMBEDDED_AGAIN = {
 
 
 @pytest.fixture
-async def whole(tmp_path: Path) -> tuple[Settings, Content]:
-    write_corpus(tmp_path, DOCUMENTS)
-    settings = settings_for(tmp_path)
-    await ingest(settings)
-    return settings, await content(settings)
+async def whole(copied: Settings) -> tuple[Settings, Content]:
+    return copied, await content(copied)
 
 
 @pytest.mark.parametrize("damage", EMBEDDED_AGAIN)
