@@ -12,6 +12,7 @@ from typing import Protocol, cast
 
 from ingest.document import Document
 from ingest.errors import UnreadableDocument
+from ingest.readers.languages import LANGUAGES
 
 _READERS = {
     ".md": "markdown",
@@ -29,6 +30,7 @@ _READERS = {
     ".csv": "csv",
     ".tsv": "csv",
     ".tab": "csv",
+    **dict.fromkeys(LANGUAGES, "code"),
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""
 
