@@ -35,6 +35,10 @@ class Order(Struct, frozen=True, kw_only=True):
     """Of `prune`: drop what a job has begun to build, too."""
 
     @property
+    def writes(self) -> bool:
+        return not self.dry_run and (self.command != "verify" or self.repair)
+
+    @property
     def outcome(self) -> type[Outcome]:
         """What carrying it out returns."""
         if self.command == "ingest":

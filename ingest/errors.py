@@ -25,6 +25,26 @@ class CannotWatch(VouchError):
     """The system does not tell of changes in the folder."""
 
 
+class BadPush(VouchError):
+    """What is said of a pushed document (its id, its format, a date) is not valid; nothing was changed."""
+
+
+class UnknownFormat(BadPush):
+    """Nothing says what the bytes of a pushed document are, or there is no reader for that."""
+
+
+class FolderDocument(VouchError):
+    """A document of this id comes from the folder, which alone can change it."""
+
+
+class UnknownDocument(VouchError):
+    """No document of this id was ever pushed."""
+
+
+class OtherIndex(VouchError):
+    """What answers now was built otherwise than this service builds."""
+
+
 class JobRunning(VouchError):
     """Another job is at work on the same index."""
 

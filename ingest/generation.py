@@ -72,6 +72,12 @@ class Generation:
                 await self._write(state="updating", generation=await self._next(), job=uuid4().hex)
                 self._begun = True
 
+    async def leave(self) -> StateRecord:
+        """Make what was written durable, and leave the index to a later job to finish."""
+        if self._begun:
+            await self._store.flush(self._spec.collection)
+        return self._state
+
     async def finish(self, records: Collection[DocumentRecord]) -> StateRecord:
         """Make everything durable, then the revision and `ready`, then point the index name here.
 

@@ -38,7 +38,7 @@ class Indexer:
 
     def __init__(self, store: VectorStore, embedder: Embedder, spec: IndexSpec) -> None:
         self._store = store
-        self._collection = spec.collection
+        self.collection = spec.collection
         self._generation = Generation(store, spec)
         self._vectors = Vectors(store, spec.collection, embedder)
         self.resumed = False
@@ -62,15 +62,15 @@ class Indexer:
 
     async def _open(self, mend: bool) -> None:
         self.resumed = await self._generation.open(mend)
-        self.records = {r.document_id: r async for r in self._store.documents(self._collection)}
-        self.absent = {a.document_id: a async for a in self._store.absent_documents(self._collection)}
+        self.records = {r.document_id: r async for r in self._store.documents(self.collection)}
+        self.absent = {a.document_id: a async for a in self._store.absent_documents(self.collection)}
 
     async def answering(self) -> Collection[DocumentRecord]:
         """The records of what answers now: of this collection, or of the one that it will follow."""
         served = await self._store.state()
         if served is None:
             return []
-        if served.collection == self._collection:
+        if served.collection == self.collection:
             return self.records.values()
         return [record async for record in self._store.documents(served.collection)]
 
@@ -82,6 +82,10 @@ class Indexer:
         self.passages.total = state.passages
         return state
 
+    async def leave(self) -> StateRecord:
+        """Make it durable, and leave the index to a job that can mend what another one left half done."""
+        return await self._generation.leave()
+
     @property
     def embedded(self) -> int:
         """Passages embedded so far."""
@@ -91,13 +95,18 @@ class Indexer:
         """Whether the passages are those that the record tells of."""
         if not self.resumed:
             return True
-        stored = await self._store.passages(self._collection, record.document_id)
+        stored = await self._store.passages(self.collection, record.document_id)
         return not integrity.findings(record, stored)
+
+    async def holds_folder(self) -> bool:
+        """Whether every document of the folder is whole: only a job that reads the folder could mend one."""
+        folder = [record for record in self.records.values() if record.origin == "folder"]
+        return not self.resumed or all([await self.holds(record) for record in folder])
 
     async def write(self, record: DocumentRecord, wanted: Sequence[Passage]) -> None:
         """Make the stored passages of one document the wanted ones, then its record. Raises EmbeddingFailed before
         the first write."""
-        stored = await self._store.passages(self._collection, record.document_id)
+        stored = await self._store.passages(self.collection, record.document_id)
         changes = plan.changes(wanted, stored)
         try:
             embedded = await self._vectors.of(changes.add)  # every one before the first write: all or nothing
@@ -142,7 +151,7 @@ class Indexer:
     async def remove_strays(self) -> None:
         """Remove what stands among the passages and can't be read as one."""
         if self.resumed:
-            await self._each(self._store.delete_passages, await self._store.strays(self._collection))
+            await self._each(self._store.delete_passages, await self._store.strays(self.collection))
 
     async def remove_broken_pushes(self) -> None:
         """Remove pushed documents that lost passages or are a mix of two versions: no file can make them whole again.
@@ -157,11 +166,11 @@ class Indexer:
     async def remove_orphans(self) -> None:
         """Remove passages that a job cut short left without a record."""
         if self.resumed:
-            for document_id in await self._store.document_ids(self._collection) - self.records.keys():
+            for document_id in await self._store.document_ids(self.collection) - self.records.keys():
                 await self._remove_passages(document_id)
 
     async def _remove_passages(self, document_id: str) -> None:
-        stored = await self._store.passages(self._collection, document_id)
+        stored = await self._store.passages(self.collection, document_id)
         await self._each(self._store.delete_passages, [passage.passage_id for passage in stored])
         self.passages.removed += len(stored)
 
@@ -179,4 +188,4 @@ class Indexer:
         """Write the items, no more at once than one look at the lease can answer for."""
         for start in range(0, len(items), WRITES_AT_ONCE):
             await self._generation.begin()
-            await write(self._collection, items[start : start + WRITES_AT_ONCE])
+            await write(self.collection, items[start : start + WRITES_AT_ONCE])

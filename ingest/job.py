@@ -13,15 +13,15 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 
 from app.core import hashing
-from app.core.model import DocumentRecord, StateRecord
+from app.core.model import StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
-from ingest import removals
+from ingest import carrying, plan, removals
 from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.indexing import Indexer, spec_for
 from ingest.intake import Intake
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
-from ingest.reading import ReadDocument, Readers
+from ingest.reading import Readers
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
 
 DOCUMENTS_AT_ONCE = 4
@@ -59,6 +59,7 @@ async def run(
     async with indexer.opened(mend), readers:
         if not allow_removals:
             await asyncio.to_thread(removals.check, await indexer.answering(), files)
+        await carrying.carry_pushed(store, indexer)
         state = await job.run(files, report)
     seconds = round(time.monotonic() - started, 3)
     return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
@@ -145,7 +146,8 @@ class _Job:
             return
         read = await self._readers.read(file.document_id, data)
         del data  # it may be large, and embedding takes long
-        await self._indexer.write(_record(file.document_id, byte_hash, read), read.passages)
+        wanted = plan.record_of(file.document_id, "folder", byte_hash, read.document, read.passages)
+        await self._indexer.write(wanted, read.passages)
         if record is None:
             self.documents.added += 1
         else:
@@ -164,22 +166,6 @@ class _Job:
             await self._indexer.remove(absent.document_id)
         await self._indexer.remove_broken_pushes()
         await self._indexer.remove_orphans()
-
-
-def _record(document_id: str, byte_hash: str, read: ReadDocument) -> DocumentRecord:
-    document = read.document
-    return DocumentRecord(
-        document_id=document_id,
-        origin="folder",
-        byte_hash=byte_hash,
-        index_digest=hashing.index_digest(read.passages),
-        title=document.title,
-        passages=len(read.passages),
-        url=document.url,
-        updated_at=document.updated_at,
-        tags=document.tags,
-        access=document.access,
-    )
 
 
 async def _all_or_first_error(work: Sequence[Coroutine[None, None, None]]) -> None:

@@ -118,6 +118,13 @@ def _in(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
+async def check_free(store: VectorStore) -> None:
+    """Raises JobRunning while a job holds what answers now. It promises nothing: only to take the lease does."""
+    state = await store.state()
+    if store.shared and state is not None and state.lease is not None and is_running(state.lease):
+        raise JobRunning(held_by(state.lease))
+
+
 def is_running(lease: Lease) -> bool:
     return datetime.fromisoformat(lease.until) > datetime.now(UTC)
 

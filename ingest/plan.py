@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from app.core import hashing
-from app.core.model import Passage
+from app.core.model import DocumentRecord, Origin, Passage
 from ingest.document import Document, Piece
 
 
@@ -57,4 +57,22 @@ def changes(wanted: Sequence[Passage], stored: Sequence[Passage]) -> Changes:
         add=tuple(p for p in wanted if p.passage_id not in before),
         update=tuple(p for p in wanted if p.passage_id in before and before[p.passage_id] != p),
         remove=tuple(sorted(before.keys() - after)),
+    )
+
+
+def record_of(
+    document_id: str, origin: Origin, byte_hash: str, document: Document, passages: Sequence[Passage]
+) -> DocumentRecord:
+    """What the index will know of a document that was made into these passages."""
+    return DocumentRecord(
+        document_id=document_id,
+        origin=origin,
+        byte_hash=byte_hash,
+        index_digest=hashing.index_digest(passages),
+        title=document.title,
+        passages=len(passages),
+        url=document.url,
+        updated_at=document.updated_at,
+        tags=document.tags,
+        access=document.access,
     )

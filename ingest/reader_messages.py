@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from app.core.model import Passage
 from ingest.document import Document
+from ingest.metadata import Metadata
 
 LENGTH_BYTES = 4
 
@@ -29,6 +30,9 @@ class Start(Struct, frozen=True):
 class Order(Struct, frozen=True):
     document_id: str
     data: bytes
+    name: str
+    """Its suffix tells the format."""
+    said: Metadata
 
 
 class Ready(Struct, frozen=True, tag=True):

@@ -77,7 +77,7 @@ def _answers(order: Order, tokenizer: Tokenizer) -> Iterator[Reply]:
 
 
 def _read(order: Order, tokenizer: Tokenizer) -> tuple[Document, list[Passage]]:
-    document = read(order.document_id, order.data)
+    document = order.said.over(read(order.name, order.data))
     document = structs.replace(document, title=fit_title(document.title, tokenizer))
     pieces = chunk(document, tokenizer)
     if not pieces:

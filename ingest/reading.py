@@ -25,6 +25,7 @@ from app.logs import log
 from app.ports import Tokenizer
 from ingest.document import Document
 from ingest.errors import ReadersUnavailable, UnreadableDocument
+from ingest.metadata import UNSAID, Metadata
 from ingest.reader_messages import (
     LENGTH_BYTES,
     Batch,
@@ -87,12 +88,14 @@ class Readers:
         while self._idle:
             await self._idle.pop().end()
 
-    async def read(self, document_id: str, data: bytes) -> ReadDocument:
-        """The passages of a document, whose id tells its format.
+    async def read(
+        self, document_id: str, data: bytes, *, name: str | None = None, said: Metadata = UNSAID
+    ) -> ReadDocument:
+        """The passages of a document, whose `name` (its id, when left out) tells the format.
 
         Raises UnreadableDocument with the reason in a few words, and ReadersUnavailable when no process starts.
         """
-        order = Order(document_id, data)
+        order = Order(document_id, data, name or document_id, said)
         async with self._room:
             if self._idle:
                 with suppress(_Spoilt):  # an earlier document may have hurt the process: a fresh one has the last word

@@ -1,0 +1,66 @@
+"""Pushed documents come along when the index moves to another collection: no folder holds them.
+
+Their text is taken from the passages that answer now, parted as it was; only the vectors are new. A passage longer than
+the new model reads is embedded by its beginning, until the document is pushed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from app.core.model import AbsentDocument, DocumentRecord, Passage
+from app.ports import VectorStore
+from ingest import integrity, plan
+from ingest.document import Document, Piece
+from ingest.indexing import Indexer
+
+_UNREAD = ""
+"""In place of a byte hash: the next push of the same bytes is read and parted anew."""
+
+
+async def carry_pushed(store: VectorStore, indexer: Indexer) -> None:
+    """Make the pushed documents of the collection that is written to those of the one that answers.
+
+    Writes nothing when they are the same collection. Raises StoreError and EmbeddingFailed.
+    """
+    served = await store.state()
+    if served is None or served.collection == indexer.collection:
+        return
+    pushed = [record async for record in store.documents(served.collection) if record.origin == "push"]
+    for record in pushed:
+        await _carry(record, await store.passages(served.collection, record.document_id), indexer)
+    absent = [one async for one in store.absent_documents(served.collection) if one.origin == "push"]
+    for failed in absent:
+        await indexer.fail(failed.document_id, "push", failed.failure)
+    kept = {record.document_id for record in pushed} | {one.document_id for one in absent}
+    known: list[DocumentRecord | AbsentDocument] = [*indexer.records.values(), *indexer.absent.values()]
+    for one in known:
+        if one.origin == "push" and one.document_id not in kept:
+            await indexer.remove(one.document_id)
+
+
+async def _carry(record: DocumentRecord, stored: Sequence[Passage], indexer: Indexer) -> None:
+    if integrity.findings(record, stored):
+        await indexer.fail(record.document_id, "push", "passages of it were lost: push it again")
+        return
+    wanted, passages = _made_anew(record, stored)
+    known = indexer.records.get(record.document_id)
+    if known != wanted or not await indexer.holds(wanted):
+        await indexer.write(wanted, passages)
+
+
+def _made_anew(record: DocumentRecord, stored: Sequence[Passage]) -> tuple[DocumentRecord, list[Passage]]:
+    document = Document(
+        title=record.title,
+        blocks=(),
+        url=record.url,
+        updated_at=record.updated_at,
+        tags=record.tags,
+        access=record.access,
+    )
+    pieces = [Piece(passage.text, passage.heading, passage.page) for passage in stored]
+    passages = plan.passages_of(record.document_id, document, pieces)
+    made = plan.record_of(record.document_id, "push", _UNREAD, document, passages)
+    return structs.replace(made, failure=record.failure), passages
