@@ -83,5 +83,6 @@ class CountingEmbedder:
         return await self.embed_passage(text)
 
     async def embed_passage(self, text: str) -> list[float]:
-        self.tokens += await asyncio.to_thread(self.tokenizer.count, text)
+        counted = await asyncio.to_thread(self.tokenizer.count, text)
+        self.tokens += counted  # apart from the await, during which others add
         return []
