@@ -22,6 +22,8 @@ _READERS = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".rst": "rst",
+    ".rest": "rst",
     ".docx": "docx",
     ".pptx": "pptx",
     ".pptm": "pptx",
@@ -30,6 +32,7 @@ _READERS = {
     ".csv": "csv",
     ".tsv": "csv",
     ".tab": "csv",
+    ".ipynb": "notebook",
     **dict.fromkeys(LANGUAGES, "code"),
 }
 """Modules by suffix, or by the whole name of a file that has none; in lower case."""

@@ -43,10 +43,10 @@ def parse(source: str) -> Document:
     """Raises UnreadableDocument when the front matter can't be read."""
     about, text = front_matter.split(source)
     outline = Outline()
-    blocks = tuple(_blocks(text, outline))
+    found = (*blocks(text, outline), *outline.end())
     return Document(
         title=about.title or outline.title,
-        blocks=blocks,
+        blocks=found,
         url=about.url,
         updated_at=about.updated_at,
         tags=about.tags,
@@ -54,7 +54,8 @@ def parse(source: str) -> Document:
     )
 
 
-def _blocks(source: str, outline: Outline) -> Iterator[Block]:
+def blocks(source: str, outline: Outline) -> Iterator[Block]:
+    """The blocks of a text without front matter; `outline` may have come under headings already."""
     references: dict[str, Any] = {}
     tokens = _BLOCKS.parse(source, references)
     lines = visible_lines(source, tokens)
@@ -77,7 +78,6 @@ def _blocks(source: str, outline: Outline) -> Iterator[Block]:
         elif token.type != "hr":
             yield from outline.text(between(start, stop), _KINDS.get(token.type, "other"))
     yield from outline.text(between(end, len(lines)), "other")
-    yield from outline.end()
 
 
 def _children(content: str, references: dict[str, Any]) -> Sequence[Token]:
