@@ -7,7 +7,7 @@ const KEY = "vouch.key";
 /** An error that the service explained; `status` is that of HTTP, 0 when the service could not be reached. */
 export class Problem extends Error {
   constructor(status, title, detail) {
-    super(detail ? `${title}. ${detail}` : title);
+    super([...new Set([title, detail])].filter(Boolean).join(". "));
     this.status = status;
   }
 }

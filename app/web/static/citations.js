@@ -1,13 +1,14 @@
-// Citations on their way through Markdown. Each travels as one character of Unicode's private use, which means nothing
-// to Markdown, and becomes a button where the text has become elements.
+// Citations on their way through Markdown. Each travels as one half of a surrogate pair, which means nothing to
+// Markdown, and becomes a button where the text has become elements. No text holds such a half, however it is written:
+// UTF-8 can't carry one, and a character reference to one stands for U+FFFD.
 
-const BASE = 0xe000;
-const OURS = /[\ue001-\ue3ff]/;
+const BASE = 0xdc00;
+const OURS = /([\udc01-\udfff])/u;
 const MARKER = /\[(\d{1,3})\]/g;
 
 /** The answer with its citations on their way. `markers` places them in characters, which are not UTF-16 units. */
 export function fromMarkers(answer, markers) {
-  const characters = Array.from(withoutOurs(answer));
+  const characters = Array.from(answer.toWellFormed());
   let done = 0;
   let text = "";
   for (const { number, start, end } of markers) {
@@ -19,15 +20,14 @@ export function fromMarkers(answer, markers) {
 
 /** The same while the answer is being written, when nobody has placed its citations yet. */
 export function fromText(answer, sources) {
-  return withoutOurs(answer).replace(MARKER, (marker, number) => (number <= sources ? onItsWay(+number) : marker));
+  const text = answer.toWellFormed();
+  return text.replace(MARKER, (marker, number) => (number > 0 && number <= sources ? onItsWay(+number) : marker));
 }
 
 /** Text in pieces: strings, and the numbers of citations between them. */
 export function pieces(text) {
-  return text.split(/([\ue001-\ue3ff])/).flatMap((piece) => {
-    if (OURS.test(piece)) return [piece.charCodeAt(0) - BASE];
-    return piece ? [piece] : [];
-  });
+  const found = text.split(OURS).filter((piece) => piece !== "");
+  return found.map((piece) => (OURS.test(piece) ? piece.charCodeAt(0) - BASE : piece));
 }
 
 /** Text as it was written, for places that hold no button: code and addresses. */
@@ -39,9 +39,4 @@ export function written(text) {
 
 function onItsWay(number) {
   return String.fromCharCode(BASE + number);
-}
-
-/** One character stays one, so that places still hold. */
-function withoutOurs(text) {
-  return text.replace(new RegExp(OURS, "g"), "\ufffd");
 }

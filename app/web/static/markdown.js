@@ -65,7 +65,7 @@ const MAKERS = {
   del: (token, inside) => element("del", {}, inside()),
   codespan: (token) => element("code", {}, written(token.text)),
   br: () => element("br"),
-  link: (token, inside, say) => (token.autolink ? autolink(token, say) : link(written(token.href), inside())),
+  link: (token, inside, say) => (token.autolink ? autolink(token, say) : link(written(decoded(token.href)), inside())),
   image,
 };
 
@@ -86,16 +86,16 @@ function table(token, inside) {
 /** An address in the text ends where a citation begins. */
 function autolink(token, say) {
   const [address] = pieces(token.text);
-  if (address === token.text) return link(token.href, address);
   const href = token.href.slice(0, token.href.indexOf(address) + address.length);
-  return element("span", {}, link(href, address), say(token.text.slice(address.length)));
+  return element("span", {}, link(decoded(href), decoded(address)), say(token.text.slice(address.length)));
 }
 
 /** Only images that the service let through are still images here; the browser holds the page to the same hosts. */
 function image(token) {
   const alt = written(token.text);
-  if (!isLinkable(token.href)) return element("span", {}, alt);
-  return element("img", { src: token.href, alt, loading: "lazy", referrerpolicy: "no-referrer" });
+  const src = decoded(token.href);
+  if (!isLinkable(src)) return element("span", {}, alt);
+  return element("img", { src, alt, loading: "lazy", referrerpolicy: "no-referrer" });
 }
 
 /** Text with the characters that its entities stand for; those that are hardly ever written stay as they are. */
