@@ -165,7 +165,6 @@ class BracketScanner:
             marker = compare(members, self._source_count, frame.reading.form, raw)
             self._ending.begin(Closed(self._frames.pop(), marker, frame.begins_line))
         elif frame.would_become_marker:
-            frame.orphan = True
             frame.cut()
         elif lexeme.raw != "]":
             frame.read(lexeme)

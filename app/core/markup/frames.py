@@ -8,7 +8,7 @@ from typing import Protocol
 from app.core.markup import gaps
 from app.core.markup.events import Citations, Findings, Line
 from app.core.markup.grammar import Reading
-from app.core.markup.lexemes import Lexeme
+from app.core.markup.lexemes import Lexeme, seen
 from app.core.markup.markers import Marker
 
 MARKER = "\ufffc"
@@ -56,8 +56,6 @@ class Frame:
         """What a reader would see inside; a marker as one character."""
         self.bereft = False
         """Whether something inside was removed."""
-        self.orphan = False
-        """Whether its closing bracket was removed."""
         self.holds_link = False
         self._pieces: list[tuple[str, str | Line | Marker | bool]] = []
 
@@ -72,13 +70,12 @@ class Frame:
 
     @property
     def is_unfinished_marker(self) -> bool:
-        return not self.orphan and any(
-            reading.viable and reading.has_digits for reading in (self.reading, *self._readings_of_rest())
-        )
+        readings = (self.reading, *self._readings_of_rest())
+        return any(reading.viable and reading.has_digits for reading in readings)
 
     @property
     def is_endless_marker(self) -> bool:
-        return self.is_unfinished_marker or (self.reading.viable and self.reading.has_number and not self.orphan)
+        return self.is_unfinished_marker or (self.reading.viable and self.reading.has_number)
 
     @property
     def would_become_marker(self) -> bool:
@@ -112,7 +109,7 @@ class Frame:
         self._pieces.append(("text", lexeme.raw))
 
     def text(self, text: str) -> None:
-        self._add_opaque("text", text, text)
+        self._add_opaque("text", text, seen(text))
 
     def verbatim(self, text: str) -> None:
         self._add_opaque("verbatim", text, "x")

@@ -63,6 +63,15 @@ def lexeme_at(text: str, at: int, *, ends: bool = False) -> Lexeme | None:
     return Lexeme(raw, raw)
 
 
+def seen(text: str) -> str:
+    """What a reader sees of whole lexemes."""
+    shown, at = "", 0
+    while at < len(text) and (lexeme := lexeme_at(text, at, ends=True)):
+        shown += lexeme.char
+        at += len(lexeme.raw)
+    return shown
+
+
 @lru_cache(maxsize=4096)
 def fold(char: str) -> str:
     """What a reader sees in a character: digits as ASCII, letters small, nothing for what is invisible."""
