@@ -31,7 +31,8 @@ def configure(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=last, foreign_pre_chain=shared))
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for chatty in ("httpx", "mcp"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

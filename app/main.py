@@ -28,7 +28,7 @@ from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
-from app.web import answers, evidence, health, index, openai, page, problems
+from app.web import answers, evidence, health, index, mcp, openai, page, problems
 from app.web.access import Door, only_local_callers
 from app.web.events import Work
 from app.web.index import SyncRequest
@@ -87,7 +87,9 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             app.state.door = Door(opened.token, loopback_only=not settings.allow_anonymous)
             syncs = _Syncs(settings, opened.services)
             app.state.sync = syncs.start
+            app.state.agents = agents = mcp.Agents(VERSION)
             yield
+            await agents.close()
             await syncs.stop()
 
     return Litestar(
@@ -101,6 +103,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             health.ready,
             health.metrics,
             openai.router,
+            mcp.serve_mcp,
             page.get_page,
         ],
         guards=[only_local_callers],

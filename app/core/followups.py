@@ -24,7 +24,7 @@ from app.core.citations import CitationFilter
 from app.core.evidence import KeptReply
 from app.core.model import Reply, Source, Status
 from app.core.question import MAX_LENGTH
-from app.core.titles import as_text
+from app.core.titles import place
 
 
 class AboutTheAnswer(StrEnum):
@@ -156,8 +156,4 @@ def _plain_source(source: Source) -> Source:
 
 def _line(source: Source) -> str:
     """A list item such as `- Leave › Carry-over, p. 3 [1]`."""
-    path = [source.title, *source.heading]
-    names = path[1:] if len(path) > 1 and path[0] == path[1] else path
-    place = " › ".join(" ".join(name.split()) for name in names if name.strip()) or source.document_id
-    page = f", p. {source.page}" if source.page is not None else ""
-    return f"- {as_text(place)}{page} [{source.number}]"
+    return f"- {place(source.title, source.heading, source.page, source.document_id)} [{source.number}]"

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
-from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
+from app.core.document_uri import document_uri
 from app.core.model import Reply, Source, Status
 from app.core.openai_messages import AnswerId
 from app.core.packing import estimated_tokens
@@ -102,11 +102,6 @@ class Chunk(Struct, frozen=True):
     vouch: Vouch | UnsetType = UNSET
     model: str = MODEL
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
-
-
-def document_uri(document_id: str) -> str:
-    """What names a document where it has no URL of its own; the MCP resources go by it."""
-    return f"vouch://documents/{quote(document_id)}"
 
 
 def completion(reply: Reply, question: str, created: int) -> Completion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from app.core.prompt import neutralise
 
@@ -17,3 +18,11 @@ def as_text(title: str) -> str:
     """A title on one line as nothing but text: no marker, link, code, HTML or emphasis comes out of it."""
     plain = neutralise(" ".join(title.split())).translate(_ROUND).replace("://", ": //")
     return _MARKUP.sub(r"\\\g<0>", plain)
+
+
+def place(title: str, heading: Sequence[str], page: int | None, document_id: str) -> str:
+    """Where a passage stands, on one line as nothing but text: `Leave › Carry-over, p. 3`."""
+    path = [title, *heading]
+    names = path[1:] if len(path) > 1 and path[0] == path[1] else path
+    named = " › ".join(" ".join(name.split()) for name in names if name.strip()) or document_id
+    return as_text(named) + (f", p. {page}" if page is not None else "")

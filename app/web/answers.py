@@ -17,60 +17,58 @@ from app.core import followups, gate, packing
 from app.core.evidence import KeptReply
 from app.core.intent import IntentOption
 from app.core.links import CitationStyle
-from app.core.model import Relevance, Reply, Source
+from app.core.model import Reply, Source
 from app.core.question import normalise
+from app.core.search_reply import Found, SearchReply
 from app.core.verdict import CitationPolicy
 from app.logs import log
-from app.request import DEFAULT_TOP_K, Mode
+from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
 from app.web import events, evidence
 from app.web.access import scope_of
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
 _EVENT_STREAM = "text/event-stream"
+Tag = Annotated[str, Meta(min_length=1)]
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """Narrows the documents that are searched."""
 
-    source_prefix: str | None = None
-    tags: tuple[Annotated[str, Meta(min_length=1)], ...] = ()
+    source_prefix: Annotated[str | None, Meta(description="Only documents at or below this path.")] = None
+    tags: Annotated[tuple[Tag, ...], Meta(description="Only documents with one of these tags.")] = ()
 
 
 class AnswerOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a question is to be answered."""
 
     top_k: Annotated[int, Meta(description="Passages that are looked at; clamped to 1..40.")] = DEFAULT_TOP_K
-    citation_policy: CitationPolicy = "drop"
-    citation_style: CitationStyle = "markers"
-    """How citations are written: `[n]`, or `[title](url)` where the document has a URL."""
-    mode: Mode = "text"
-    verify: bool = False
-    """Check sentence by sentence what the cited sources support."""
-    intent: IntentOption = "auto"
-    """Whether to answer, to list documents or to advise what to read; by default the question tells."""
+    citation_policy: Annotated[
+        CitationPolicy,
+        Meta(
+            description="drop: invented citations are removed; strict: an answer with one is ungrounded; "
+            "supported: so is one with a sentence that its sources do not support."
+        ),
+    ] = "drop"
+    citation_style: Annotated[CitationStyle, Meta(description="[n], or [title](url) where the document has a URL.")] = (
+        "markers"
+    )
+    mode: Annotated[
+        Mode, Meta(description="structured: with quotes and a confidence; validated: no broken Markdown.")
+    ] = "text"
+    verify: Annotated[bool, Meta(description="Check sentence by sentence what the cited sources support.")] = False
+    intent: Annotated[
+        IntentOption,
+        Meta(
+            description="Whether to answer, to list documents or to advise what to read; by default the question tells."
+        ),
+    ] = "auto"
     filter: Filter = Filter()
-    previous: str | None = None
-    """The id of the answer that the question follows up on."""
+    previous: Annotated[str | None, Meta(description="The id of the answer that the question follows up on.")] = None
 
 
 class AnswerRequest(AnswerOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     question: str
-
-
-class Found(Struct, frozen=True):
-    """A candidate of a search: a source without a number."""
-
-    document_id: str
-    passage_id: str
-    title: str
-    heading: tuple[str, ...]
-    page: int | None
-    url: str | None
-    updated_at: str | None
-    score: float
-    text: str
-    images: tuple[str, ...]
 
 
 _RESPONSES = {
@@ -81,14 +79,6 @@ _RESPONSES = {
     ),
     **documented(BAD_REQUEST, NOT_LOCAL, UNKNOWN_ANSWER, INDEX_UNAVAILABLE),
 }
-
-
-class SearchReply(Struct, frozen=True):
-    candidates: list[Found]
-    relevance: Relevance
-    would_answer: bool
-    reason: str | None
-    revision: str | None
 
 
 @post("/v1/answers", status_code=200, responses=_RESPONSES)
@@ -154,8 +144,12 @@ async def get_search(
     tags: FromQuery[list[str] | None] = None,
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
-    services: Services = request.app.state.services
-    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(source_prefix, tuple(tags or ())))
+    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(None, ()))
+    return await found(ask, request.app.state.services)
+
+
+async def found(ask: Ask, services: Services) -> SearchReply:
+    """What would be answered from. Raises StoreError, ModelUnavailable and EmbeddingFailed."""
     index = await answering.open_index(services)
     candidates = await answering.search(ask, index, services)
     decision = gate.decide(candidates, index.threshold, services.policy.min_passages)
