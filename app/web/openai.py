@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Request, Router, get, post
 from litestar.datastructures import State
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, JSONBody
 from litestar.response import Response, Stream
 from msgspec import Meta, Struct, structs
@@ -17,7 +18,7 @@ from msgspec import Meta, Struct, structs
 from app.answering import Delta, SourcesEvent
 from app.core import openai_messages, openai_parameters
 from app.core.model import Reply, Status
-from app.core.openai_completion import MODEL, Chunk, Chunks, completion
+from app.core.openai_completion import MODEL, Chunk, Chunks, Completion, completion
 from app.core.openai_messages import ChatMessage
 from app.core.openai_parameters import Fault
 from app.web import events
@@ -31,6 +32,22 @@ MAX_BODY_BYTES = 1024 * 1024
 _EVENT_STREAM = "text/event-stream"
 _STARTED = int(time.time())
 _DONE = b"data: [DONE]\n\n"
+
+
+_ERRORS = {
+    status: ResponseSpec(ErrorReply, generate_examples=False, description=description)
+    for status, description in {
+        400: "The request is not valid, or asks for what can't be done here",
+        403: "This service answers only its own machine",
+        404: "There is no such model, or no such answer to repeat",
+        502: "The language model's reply can't be used",
+        503: "The index or the language model does not answer",
+        504: "The answer did not come in time",
+    }.items()
+}
+_COMPLETION = ResponseSpec(
+    Completion, generate_examples=False, description="The completion; with `stream` chunks of one, as an event stream."
+)
 
 
 class StreamOptions(Struct, frozen=True):
@@ -70,14 +87,19 @@ async def get_models() -> Models:
     return Models()
 
 
-@get("/models/{model:str}")
+@get("/models/{model:str}", responses={404: _ERRORS[404]})
 async def get_model(model: FromPath[str]) -> Model:
     """That model by its name."""
     _require(model)
     return Model()
 
 
-@post("/chat/completions", status_code=200, request_max_body_size=MAX_BODY_BYTES)
+@post(
+    "/chat/completions",
+    status_code=200,
+    request_max_body_size=MAX_BODY_BYTES,
+    responses={200: _COMPLETION, **_ERRORS},
+)
 async def post_completion(request: Request[Any, Any, State], data: JSONBody[ChatRequest]) -> Response[Any]:
     """Answer the last message of the user, as a chat completion, or as chunks of one when `stream` is set.
 
