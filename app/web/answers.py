@@ -144,7 +144,7 @@ async def get_search(
     tags: FromQuery[list[str] | None] = None,
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
-    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(None, ()))
+    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(source_prefix, tuple(tags or ())))
     return await found(ask, request.app.state.services)
 
 

@@ -27,6 +27,12 @@ async def test_search_says_why_it_would_not_answer(service: Service) -> None:
     assert found["candidates"]
 
 
+async def test_search_looks_only_at_what_its_filter_lets_through(service: Service) -> None:
+    for filtered, expected in (("source_prefix=leave.md", {"leave.md"}), ("tags=travel&tags=it", set())):
+        found = (await service.http.get(f"/v1/search?q={QUESTION}&{filtered}")).json()
+        assert {candidate["document_id"] for candidate in found["candidates"]} == expected
+
+
 async def test_search_without_a_question_is_400(service: Service) -> None:
     reply = await service.http.get("/v1/search")
     assert (reply.status_code, reply.json()["type"]) == (400, "/problems/bad-request")
