@@ -7,6 +7,7 @@ the search of a question that needs it. What the other roles say is neither evid
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from app.core.openai_parameters import Fault
 from app.core.question import BadQuestion, normalise
 
 _TEXT_PARTS = ("text", "refusal")
+_REMEMBERED = 20
+"""Earlier questions that are looked at."""
 
 
 class Part(Struct, frozen=True):
@@ -47,7 +50,7 @@ class Conversation(Struct, frozen=True):
     question: str
     """The last one, normalised."""
     earlier: tuple[str, ...] = ()
-    """The questions before it that stand by themselves, normalised, oldest first."""
+    """The newest questions before it that are not about an answer, normalised, oldest first."""
     previous: str | None = None
     """The id of the answer before it, when the caller sent it back."""
 
@@ -86,13 +89,16 @@ def read(messages: Sequence[ChatMessage]) -> Conversation:
     """The question that faultless messages ask. Raises BadQuestion when it can't be asked."""
     last = max(place for place, message in enumerate(messages) if message.role == "user")
     before = messages[:last]
-    return Conversation(normalise(messages[last].text), tuple(_questions(before)), _answered(before))
+    return Conversation(normalise(messages[last].text), _questions(before), _answered(before))
 
 
-def _questions(messages: Iterable[ChatMessage]) -> Iterator[str]:
+def _questions(messages: Sequence[ChatMessage]) -> tuple[str, ...]:
+    newest = islice((message for message in reversed(messages) if message.role == "user"), _REMEMBERED)
+    return tuple(reversed([*_standing(newest)]))
+
+
+def _standing(messages: Iterable[ChatMessage]) -> Iterator[str]:
     for message in messages:
-        if message.role != "user":
-            continue
         try:
             question = normalise(message.text)
         except BadQuestion:

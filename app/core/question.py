@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 MAX_LENGTH = 2_000
+_FOLDABLE = 32 * MAX_LENGTH
+"""Characters that are looked at, so that a megabyte of white space costs nothing."""
 
 
 class BadQuestion(ValueError):
@@ -16,6 +18,8 @@ def normalise(question: str) -> str:
 
     Raises BadQuestion unless 1 to 2,000 characters are left, none of them a null or a lone surrogate.
     """
+    if len(question) > _FOLDABLE:
+        raise _too_long(len(question))
     if "\0" in question:
         raise BadQuestion("The question holds a null character.")
     if any("\ud800" <= character <= "\udfff" for character in question):
@@ -24,5 +28,9 @@ def normalise(question: str) -> str:
     if not folded:
         raise BadQuestion("The question is empty.")
     if len(folded) > MAX_LENGTH:
-        raise BadQuestion(f"The question has {len(folded)} characters; at most {MAX_LENGTH} are read.")
+        raise _too_long(len(folded))
     return folded
+
+
+def _too_long(length: int) -> BadQuestion:
+    return BadQuestion(f"The question has {length} characters; at most {MAX_LENGTH} are read.")

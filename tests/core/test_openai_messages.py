@@ -37,6 +37,12 @@ def test_earlier_messages_that_are_no_question_of_their_own_do_not_count() -> No
     assert asked.earlier == ("Leave?",)
 
 
+def test_a_long_conversation_is_remembered_by_its_newest_questions() -> None:
+    asked = read([*(user(f"Question {number}?") for number in range(100)), user("Why?")])
+    assert asked.earlier[-1] == "Question 99?"
+    assert len(asked.earlier) == 20
+
+
 def test_only_the_newest_answer_can_be_named() -> None:
     assert read([user("A?"), answer(id="1"), user("B?"), answer(id="2"), user("C?")]).previous == "2"
     assert read([user("A?"), answer(id="1"), user("B?"), answer(), user("C?")]).previous is None
