@@ -75,7 +75,7 @@ class BlockScanner:
         if text[at] == "\n" and self._newline == "\r" and not self._start:
             self._newline = "\r\n"
             return at + 1
-        end = end_of_start(text, at)
+        end = end_of_start(self._start, text, at)
         self._start += text[at:end]
         if end < len(text):
             self._begin_line(text[end])

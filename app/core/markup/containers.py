@@ -13,7 +13,12 @@ MAX_DEPTH = 100
 _QUOTE = 0
 """A block quote among the open containers; any other number is a list item's content offset."""
 
-_START = re.compile(r"[ \t>\-+*_=#0-9.)]*")
+_START = re.compile(
+    r"(?:[ \t]*+(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])))*+[ \t]*+"
+    r"(?:([-*_])[ \t]*+(?:\1[ \t]*+)*+|=++[ \t]*+|\+|#{1,6}[ \t]*+|[0-9]{1,9}[.)]?)?"
+)
+_LONG_START = 256
+_SIGNS = re.compile(r"[ \t>\-+*_=]*")
 _ITEM = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
 _HEADING = re.compile(r"#{1,6}(?: |$)")
 _HEADING_MARKS = re.compile(r"[ \t]*#+[ \t]?")
@@ -53,9 +58,18 @@ class Place(NamedTuple):
         return (start[:marks_at], start[marks_at:content_at], rest[:indent]), rest[indent:]
 
 
-def end_of_start(text: str, at: int) -> int:
-    """Where the characters end that the marks before a line's text are made of."""
-    found = _START.match(text, at)
+def end_of_start(start: str, text: str, at: int) -> int:
+    """Where in `text` the marks end that a line which began with `start` may have before its text.
+
+    A mark that is not whole yet counts. Of a long start, it is read no more than what its signs are.
+    """
+    if len(start) < _LONG_START:
+        found = _START.match((start + text[at : at + _LONG_START])[:_LONG_START])
+        end = found.end() if found else 0
+        at += end - len(start)
+        if end < _LONG_START:
+            return at
+    found = _SIGNS.match(text, at)
     return found.end() if found else at
 
 

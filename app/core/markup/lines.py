@@ -200,7 +200,7 @@ def _raw(line: Line) -> str:
 
 def _begins_block(start: str, *, ends: bool, follows: bool) -> bool | None:
     """Whether text would be a block of its own if it began a line with `start`; None when not sure yet."""
-    end = end_of_start(start, 0)
+    end = end_of_start("", start, 0)
     if start[0] in " \t":
         return True
     if end == len(start):
