@@ -21,7 +21,7 @@ export const key = {
 export const answer = (request, signal) => stream("v1/answers", request, signal);
 
 /** The events of an ingestion job run inside the service. */
-export const sync = () => stream("v1/index/sync", {});
+export const sync = (options) => stream("v1/index/sync", options);
 
 export const index = () => getJson("v1/index");
 

@@ -12,7 +12,7 @@ export class IndexState {
   #told = find("#sync div");
 
   constructor() {
-    this.#button.addEventListener("click", () => this.#run());
+    this.#button.addEventListener("click", () => this.#run({}));
     this.#watchKey(find("#access form"));
   }
 
@@ -44,13 +44,13 @@ export class IndexState {
     });
   }
 
-  async #run() {
+  async #run(options) {
     this.#button.disabled = true;
     this.#bar.hidden = false;
     this.#bar.value = 0;
     this.#told.replaceChildren("Reading the documents …");
     try {
-      await this.#follow();
+      await this.#follow(options);
     } catch (error) {
       this.#told.replaceChildren(error.message);
     }
@@ -59,10 +59,10 @@ export class IndexState {
     await this.refresh();
   }
 
-  async #follow() {
+  async #follow(options) {
     const failures = [];
     let last = null;
-    for await (const { name, data } of api.sync()) {
+    for await (const { name, data } of api.sync(options)) {
       if (name === "done") last = data;
       else this.#advance(data, failures);
     }
@@ -78,11 +78,18 @@ export class IndexState {
 
   #end(done, failures) {
     if (done.error) {
-      this.#told.replaceChildren(done.error);
+      this.#told.replaceChildren(`${done.error} `, ...this.#wayOn(done.reason));
       return;
     }
     const listed = failures.map(({ document_id, reason }) => element("li", {}, `${document_id}: ${reason}`));
     this.#told.replaceChildren(summary(done), ...(listed.length ? [element("ul", {}, listed)] : []));
+  }
+
+  /** Suspiciously many documents are gone: whoever asked has to say that this is meant. */
+  #wayOn(reason) {
+    if (reason !== "removals_refused") return [];
+    const onclick = () => this.#run({ allow_removals: true });
+    return [element("button", { type: "button", onclick }, "Remove them all the same")];
   }
 }
 

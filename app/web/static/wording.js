@@ -35,9 +35,10 @@ export function unsupported(support) {
     .map(({ text, missing }) => (missing.length ? `${text} (not found: ${missing.join(", ")})` : text));
 }
 
-/** Where a source stands: its heading path, page and date, as far as they are known. */
-export function place({ document_id, heading, page, updated_at }) {
-  const parts = [heading.join(" › "), page === null ? "" : `page ${page}`, updated_at ?? "", document_id];
+/** Where a source stands: title and headings, page and date, as far as they are known, and its document's id. */
+export function place({ document_id, title, heading, page, updated_at }) {
+  const path = heading[0] === title ? heading : [title, ...heading];
+  const parts = [path.filter(Boolean).join(" › "), page === null ? "" : `page ${page}`, updated_at ?? "", document_id];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -67,10 +68,7 @@ export function facts(reply) {
 /** An answer as plain text, with a list of what it cites. */
 export function asText(reply, address) {
   const cited = reply.sources.filter((source) => reply.cited.includes(source.number));
-  const lines = cited.map((source) => {
-    const url = source.url ? ` · ${source.url}` : "";
-    return `[${source.number}] ${titleOf(source)} · ${place(source)}${url}`;
-  });
+  const lines = cited.map((source) => [`[${source.number}] ${place(source)}`, source.url].filter(Boolean).join(" · "));
   return [reply.answer, lines.length ? `Sources:\n${lines.join("\n")}` : "", address].filter(Boolean).join("\n\n");
 }
 
