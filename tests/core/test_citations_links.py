@@ -90,6 +90,8 @@ def test_what_stands_in_a_source_may_be_a_link(written: str, leaves: str) -> Non
         ("See https://docs.example/pay.", "See https://docs.example/pay [2].", {2}),
         ("See https://docs.example/pay [2].", "See https://docs.example/pay [2].", {2}),
         ("See [9](https://docs.example/pay).", "See.", set()),
+        ("[[1], [see" + 60 * " a" + "](https://docs.example/pay)]", "[[1], [see" + 60 * " a" + "] [2]]", {1, 2}),
+        ("[[1], [see" + 20 * " a" + "](https://docs.example/pay)]", "[[1], see" + 20 * " a" + " [2]]", {1, 2}),
         ("See [it](https://ok.example/a).", "See [it](https://ok.example/a).", set()),
         ("See `https://docs.example/pay`.", "See `https://docs.example/pay`.", set()),
         ("[【](https://docs.example/pay)<p>]", "[【] [2] ]", {2}),

@@ -195,22 +195,31 @@ class BracketScanner:
             self._overflow(self._frames[0])
 
     def _overflow(self, outermost: Frame) -> None:
-        if outermost.is_endless_marker:
-            self._depth = len(self._frames)
-            self._frames.clear()
-            members, raw = outermost.reading.decided, outermost.raw[:MAX_MARKER]
-            self._output.marker(compare(members, self._source_count, "unfinished", raw))
-            self._state = self._discard
-            return
         inner, self._frames = self._frames[1:], []
-        self._long_label_begins_line = outermost.begins_line and not inner
+        may_go_on = all(frame.reading.viable for frame in inner)
+        if outermost.is_unfinished_marker or (outermost.is_row_of_markers and may_go_on):
+            self._cut_short(outermost)
+            if may_go_on:
+                self._depth = 1 + len(inner)
+                self._state = self._discard
+                return
+        else:
+            self._release_long(outermost, begins_line=outermost.begins_line and not inner)
+        self._frames = inner
+
+    def _cut_short(self, outermost: Frame) -> None:
+        """Of a marker, what is decided of it leaves."""
+        members, raw = outermost.reading.decided, outermost.raw[:MAX_MARKER]
+        self._output.marker(compare(members, self._source_count, "unfinished", raw))
+
+    def _release_long(self, outermost: Frame, *, begins_line: bool) -> None:
+        self._long_label_begins_line = begins_line
         self._open_labels += outermost.is_label and not outermost.bereft
         if outermost.bereft:
             self._output.cut()
         else:
             self._ending.pass_opener(outermost, long=True)
         outermost.replay(self._output)
-        self._frames = inner
 
     def _discard(self, lexeme: Lexeme) -> None:
         """Swallow what a marker that is too long goes on with."""

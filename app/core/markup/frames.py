@@ -74,8 +74,9 @@ class Frame:
         return any(reading.viable and reading.has_digits for reading in readings)
 
     @property
-    def is_endless_marker(self) -> bool:
-        return self.is_unfinished_marker or (self.reading.viable and self.reading.has_number)
+    def is_row_of_markers(self) -> bool:
+        """Whether nothing but markers is in it, and what may stand between them."""
+        return self.reading.viable and self.reading.has_number
 
     @property
     def would_become_marker(self) -> bool:
