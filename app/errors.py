@@ -10,7 +10,15 @@ VouchError
 ├── EmbedderError
 │   ├── ModelUnavailable the embedding model can't be loaded
 │   └── EmbeddingFailed  a loaded model could not embed a text
-└── AnswererFailed       the answerer broke mid-way; carries the reason code of the verdict
+├── AnswererFailed       the answerer broke mid-way; carries the reason code of the verdict
+└── IngestionError       a change of the index was refused, or failed
+    ├── JobRunning       another job is at work on it
+    ├── OtherIndex       it was built otherwise than it would be here
+    ├── UnreadableDocument
+    ├── UnknownDocument
+    ├── FolderDocument   only the folder may change it
+    └── BadPush          what is said of a pushed document is not valid
+        └── UnknownFormat
 """
 
 from __future__ import annotations
@@ -83,3 +91,35 @@ class AnswererFailed(VouchError):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class IngestionError(VouchError):
+    pass
+
+
+class JobRunning(IngestionError):
+    """Another job is at work on the same index; nothing was changed."""
+
+
+class OtherIndex(IngestionError):
+    """The index that answers, or is asked for, is not the one that these settings build; nothing was changed."""
+
+
+class UnreadableDocument(IngestionError):
+    """One document can't be indexed. The text is the reason, such as "it is empty"; the job goes on without it."""
+
+
+class UnknownDocument(IngestionError):
+    """No document of this id is in the index."""
+
+
+class FolderDocument(IngestionError):
+    """A document of this id comes from the folder, which alone can change it; nothing was changed."""
+
+
+class BadPush(IngestionError):
+    """What is said of a pushed document (its id, a date, an address) is not valid; nothing was changed."""
+
+
+class UnknownFormat(BadPush):
+    """Nothing says what the bytes of a pushed document are, or there is no reader for that."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Literal
 
 from litestar import Litestar
 from litestar.openapi import OpenAPIConfig
@@ -28,10 +26,9 @@ from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
-from app.web import answers, evidence, health, index, mcp, openai, page, problems
+from app.web import answers, documents, evidence, health, index, mcp, openai, page, problems, pushes
 from app.web.access import Door, only_local_callers
-from app.web.events import Work
-from app.web.index import SyncRequest
+from ingest.hosting import HostedJobs
 
 MAX_BODY_BYTES = 64 * 1024
 VERSION = "0.1.0"
@@ -85,12 +82,12 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         async with open_services(settings) as opened:
             app.state.services = opened.services
             app.state.door = Door(opened.token, loopback_only=not settings.allow_anonymous)
-            syncs = _Syncs(settings, opened.services)
-            app.state.sync = syncs.start
+            jobs = HostedJobs(opened.services.store, opened.services.embedders.get, settings)
+            app.state.jobs = jobs
             app.state.agents = agents = mcp.Agents(VERSION)
             yield
             await agents.close()
-            await syncs.stop()
+            await jobs.stop()
 
     return Litestar(
         route_handlers=[
@@ -99,6 +96,8 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             evidence.get_answer,
             index.get_index,
             index.post_sync,
+            documents.get_documents,
+            pushes.router(settings.max_document_mb),
             health.live,
             health.ready,
             health.metrics,
@@ -114,81 +113,6 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
-
-
-class SyncFailed(Struct, frozen=True):
-    """What `done` carries when the job could not be finished."""
-
-    error: str
-    reason: Literal["removals_refused"] | None = None
-    """Set where the caller may go on: by asking again with `allow_removals`."""
-
-
-class _Syncs:
-    """Runs the ingestion job inside the service, one at a time."""
-
-    def __init__(self, settings: Settings, services: Services) -> None:
-        self._settings = settings
-        self._services = services
-        self._job: asyncio.Task[Struct] | None = None
-
-    async def start(self, request: SyncRequest) -> Work:
-        """Start a job; the work given back follows it. A follower that leaves does not stop the job."""
-        if self._job is not None and not self._job.done():
-            raise problems.Problem(problems.BUSY, "Try again when it is done: GET /v1/index says `ready` then.")
-        self._check(request)
-        progress: asyncio.Queue[Struct | None] = asyncio.Queue()
-        self._job = job = asyncio.create_task(self._run(request, progress.put_nowait))
-        job.add_done_callback(lambda _: progress.put_nowait(None))
-
-        async def follow(emit: Callable[[Struct], None]) -> Struct:
-            while (step := await progress.get()) is not None:
-                emit(step)
-            return job.result()
-
-        return follow
-
-    def _check(self, request: SyncRequest) -> None:
-        ours = self._settings
-        for name, asked, own in (
-            ("INDEX_NAME", request.index_name, ours.index_name),
-            ("EMBEDDING_MODEL", request.embedding_model, ours.embedding_model),
-        ):
-            if asked not in (None, own):
-                detail = f"It runs with {name}={own}, and was asked for {asked}: stop it first, or set the same {name}."
-                raise problems.Problem(problems.OTHER_INDEX, detail)
-
-    async def stop(self) -> None:
-        """Cut the job short: the next one finishes it."""
-        if self._job is not None:
-            self._job.cancel()
-            await asyncio.wait({self._job})
-
-    async def _run(self, request: SyncRequest, report: Callable[[Struct], None]) -> Struct:
-        from ingest.commands import Order, carry_out
-        from ingest.errors import RemovalsRefused
-        from ingest.intake import Intake
-
-        settings, services = self._settings, self._services
-        order = Order(
-            command=request.command,
-            corpus=request.corpus or settings.corpus,
-            dry_run=request.dry_run,
-            allow_removals=request.allow_removals,
-            repair=request.repair,
-            unfinished=request.unfinished,
-        )
-        try:
-            embedder = await services.embedders.get(settings.embedding_model)
-            intake = Intake.of(settings)
-            return await carry_out(order, services.store, embedder, settings.index_name, report, intake)
-        except RemovalsRefused as exc:
-            return SyncFailed(str(exc), "removals_refused")
-        except VouchError as exc:
-            return SyncFailed(str(exc))
-        except Exception as exc:
-            log.error("sync.internal_error", exc_info=exc)
-            return SyncFailed("The job failed inside the service; its log has the details.")
 
 
 def _cache(settings: Settings) -> AnswerCache:

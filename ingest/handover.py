@@ -16,6 +16,8 @@ from ingest.progress import Progress, Report
 
 _CONNECT_S = 5.0
 _SILENCE_S = 60.0  # the service sends a comment line every 15 s
+_ERRORS = {"removals_refused": RemovalsRefused, "job_running": JobRunning}
+"""By the reason that `done` gives."""
 
 
 def carry_out(address: str, token: str, order: Order, settings: Settings, report: Report) -> Outcome:
@@ -60,5 +62,5 @@ def _check(response: httpx.Response) -> None:
 def _outcome(event: ServerSentEvent, order: Order) -> Outcome:
     data = msgspec.json.decode(event.data)
     if "error" in data:
-        raise RemovalsRefused(data["error"]) if data.get("reason") == "removals_refused" else JobFailed(data["error"])
+        raise _ERRORS.get(data.get("reason"), JobFailed)(data["error"])
     return msgspec.convert(data, order.outcome)

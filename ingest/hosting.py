@@ -1,4 +1,4 @@
-"""Jobs inside a running service, one at a time: orders, pushed documents, and documents taken back."""
+"""Jobs inside a running service, one at a time: what the command line hands over, and documents that are pushed."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
+from msgspec import Struct, structs
+
+from app.errors import VouchError
+from app.jobs import Follow, PassageChanges, PushedDocument, PushReply, SyncFailed, SyncRequest
+from app.logs import log
 from app.ports import Embedder, VectorStore
 from app.settings import Settings
 from ingest import lease, push
-from ingest.commands import Order, Outcome, carry_out
-from ingest.errors import JobRunning
+from ingest.commands import Order, carry_out
+from ingest.errors import JobRunning, OtherIndex, RemovalsRefused
 from ingest.intake import Intake
-from ingest.progress import Progress
+from ingest.metadata import Metadata
 from ingest.push import Pushed
 from ingest.pushed import Push
 
 T = TypeVar("T")
 
-Follow = Callable[[Callable[[Progress], None]], Coroutine[Any, Any, Outcome]]
-"""Hands out a job's progress, and returns what it ends with."""
-
 
 class HostedJobs:
-    """Every method raises JobRunning at once, and changes nothing, while another job is at work on the index."""
+    """The Jobs of app/jobs.py."""
 
     def __init__(self, store: VectorStore, load: Callable[[str], Awaitable[Embedder]], settings: Settings) -> None:
         """`load` gives the embedder of a name."""
@@ -32,34 +34,31 @@ class HostedJobs:
         self._settings = settings
         self._job: asyncio.Task[Any] | None = None
 
-    async def start(self, order: Order) -> Follow:
-        """Begin to carry out an order. A follower that leaves does not stop it."""
-        await self.check_free(writes=order.writes)
-        progress: asyncio.Queue[Progress | None] = asyncio.Queue()
+    async def sync(self, request: SyncRequest) -> Follow:
+        _check_index(request, self._settings)
+        order = _order(request, self._settings)
+        if order.writes:
+            await self.check_free()
+        progress: asyncio.Queue[Struct | None] = asyncio.Queue()
         job = self._begin(self._carry_out(order, progress.put_nowait))
         job.add_done_callback(lambda _: progress.put_nowait(None))
 
-        async def follow(emit: Callable[[Progress], None]) -> Outcome:
+        async def follow(emit: Callable[[Struct], None]) -> Struct:
             while (step := await progress.get()) is not None:
                 emit(step)
             return job.result()
 
         return follow
 
-    async def put(self, document: Push) -> Pushed:
-        """See push.put. A caller that leaves does not stop it."""
-        return await asyncio.shield(self._begin(self._put(document)))
+    async def check_free(self) -> None:
+        self._check_idle()
+        await lease.check_free(self._store)
 
-    async def delete(self, document_id: str) -> Pushed:
-        """See push.delete."""
-        return await asyncio.shield(self._begin(self._delete(document_id)))
+    async def put(self, document: PushedDocument) -> PushReply:
+        return _reply(await asyncio.shield(self._begin(self._put(_push(document)))))
 
-    async def check_free(self, *, writes: bool = True) -> None:
-        """Raises JobRunning while a job is at work here, or, for one that `writes`, on another machine."""
-        if self._job is not None and not self._job.done():
-            raise JobRunning("Try again when it is done: GET /v1/index says `ready` then.")
-        if writes:
-            await lease.check_free(self._store)
+    async def delete(self, document_id: str) -> PushReply:
+        return _reply(await asyncio.shield(self._begin(self._delete(document_id))))
 
     async def stop(self) -> None:
         """Cut the job short: the next one finishes it."""
@@ -67,16 +66,33 @@ class HostedJobs:
             self._job.cancel()
             await asyncio.wait({self._job})
 
-    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def _check_idle(self) -> None:
         if self._job is not None and not self._job.done():
-            work.close()
             raise JobRunning("Try again when it is done: GET /v1/index says `ready` then.")
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        try:
+            self._check_idle()
+        except JobRunning:
+            work.close()
+            raise
         self._job = job = asyncio.create_task(work)
         return job
 
-    async def _carry_out(self, order: Order, report: Callable[[Progress], None]) -> Outcome:
-        embedder, name, intake = await self._parts()
-        return await carry_out(order, self._store, embedder, name, report, intake)
+    async def _carry_out(self, order: Order, report: Callable[[Struct], None]) -> Struct:
+        """What it ends with, also when it fails: there may be nobody left to raise to."""
+        try:
+            embedder, name, intake = await self._parts()
+            return await carry_out(order, self._store, embedder, name, report, intake)
+        except RemovalsRefused as exc:
+            return SyncFailed(str(exc), "removals_refused")
+        except JobRunning as exc:
+            return SyncFailed(str(exc), "job_running")
+        except VouchError as exc:
+            return SyncFailed(str(exc))
+        except Exception as exc:
+            log.error("sync.internal_error", exc_info=exc)
+            return SyncFailed("The job failed inside the service; its log has the details.")
 
     async def _put(self, document: Push) -> Pushed:
         embedder, name, intake = await self._parts()
@@ -89,3 +105,41 @@ class HostedJobs:
     async def _parts(self) -> tuple[Embedder, str, Intake]:
         settings = self._settings
         return await self._load(settings.embedding_model), settings.index_name, Intake.of(settings)
+
+
+def _check_index(request: SyncRequest, ours: Settings) -> None:
+    for name, asked, own in (
+        ("INDEX_NAME", request.index_name, ours.index_name),
+        ("EMBEDDING_MODEL", request.embedding_model, ours.embedding_model),
+    ):
+        if asked not in (None, own):
+            raise OtherIndex(
+                f"It runs with {name}={own}, and was asked for {asked}: stop it first, or set the same {name}."
+            )
+
+
+def _order(request: SyncRequest, settings: Settings) -> Order:
+    return Order(
+        command=request.command,
+        corpus=request.corpus or settings.corpus,
+        dry_run=request.dry_run,
+        allow_removals=request.allow_removals,
+        repair=request.repair,
+        unfinished=request.unfinished,
+    )
+
+
+def _push(document: PushedDocument) -> Push:
+    said = Metadata(**{field: getattr(document, field) for field in Metadata.__struct_fields__})
+    return Push(
+        document_id=document.document_id,
+        media_type=document.media_type,
+        charset=document.charset,
+        data=document.data,
+        said=said,
+    )
+
+
+def _reply(done: Pushed) -> PushReply:
+    fields = structs.asdict(done) | {"passages": PassageChanges(**structs.asdict(done.passages))}
+    return PushReply(**fields)

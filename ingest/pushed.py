@@ -84,6 +84,8 @@ def check(push: Push) -> None:
     """Raises BadPush and UnknownFormat."""
     check_id(push.document_id)
     said = push.said
+    if said.title is not None and not said.title.isprintable():
+        raise BadPush("title must not hold control characters or invisible ones.")
     if said.url is not None and stated.address(said.url) is None:
         raise BadPush("url must be an http or https address.")
     if said.updated_at is not None and stated.day(said.updated_at) != said.updated_at:

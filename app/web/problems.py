@@ -16,7 +16,21 @@ from litestar.plugins.problem_details import (
 from msgspec import Struct
 
 from app.core.question import BadQuestion
-from app.errors import EmbedderError, EvidenceUnavailable, ModelUnavailable, StoreError, VouchError
+from app.errors import (
+    BadPush,
+    EmbedderError,
+    EvidenceUnavailable,
+    FolderDocument,
+    IngestionError,
+    JobRunning,
+    ModelUnavailable,
+    OtherIndex,
+    StoreError,
+    UnknownDocument,
+    UnknownFormat,
+    UnreadableDocument,
+    VouchError,
+)
 from app.logs import log
 from app.web.events import CallerGone
 
@@ -39,8 +53,13 @@ OTHER_INDEX = Kind("other-index", 409, "The service builds another index")
 NOT_LOCAL = Kind("not-local", 403, "This service answers only its own machine")
 NOT_ADMIN = Kind("not-admin", 403, "This needs an admin")
 UNKNOWN_ANSWER = Kind("unknown-answer", 404, "There is no such answer")
+FOLDER_DOCUMENT = Kind("folder-document", 409, "The document belongs to the folder")
+UNKNOWN_DOCUMENT = Kind("unknown-document", 404, "There is no such document")
+UNREADABLE_DOCUMENT = Kind("unreadable-document", 422, "The document can't be indexed; its last version stays")
+UNKNOWN_FORMAT = Kind("unknown-format", 415, "What the document is was not said, or is not supported")
 EVIDENCE_UNAVAILABLE = Kind("evidence-unavailable", 503, "Kept answers can't be read", _RETRY_S)
 INDEX_UNAVAILABLE = Kind("index-unavailable", 503, "The index does not answer", _RETRY_S)
+NOT_INGESTED = Kind("not-ingested", 503, "The index can't be changed now", _RETRY_S)
 MODEL_UNAVAILABLE = Kind("model-unavailable", 503, "The embedding model can't be used", _RETRY_S)
 INTERNAL = Kind("internal", 500, "Something went wrong inside the service")
 
@@ -50,6 +69,14 @@ _BY_ERROR: dict[type[Exception], Kind] = {
     EvidenceUnavailable: EVIDENCE_UNAVAILABLE,
     ModelUnavailable: MODEL_UNAVAILABLE,
     EmbedderError: MODEL_UNAVAILABLE,
+    JobRunning: BUSY,
+    OtherIndex: OTHER_INDEX,
+    UnreadableDocument: UNREADABLE_DOCUMENT,
+    UnknownDocument: UNKNOWN_DOCUMENT,
+    FolderDocument: FOLDER_DOCUMENT,
+    UnknownFormat: UNKNOWN_FORMAT,
+    BadPush: BAD_REQUEST,
+    IngestionError: NOT_INGESTED,
 }
 
 

@@ -85,6 +85,8 @@ async def test_the_schema_lists_every_route(service: Service) -> None:
         "/v1/models/{model}",
         "/v1/index",
         "/v1/index/sync",
+        "/v1/index/documents",
+        "/v1/index/documents/{document_id}",
         "/health/live",
         "/health/ready",
         "/metrics",
