@@ -88,7 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _welcome(settings: Settings) -> str:
     body = '{"question": "How many days of annual leave do I get?"}'
     return f"""
-Vouch answers on {settings.address}. In another terminal:
+Vouch answers on {settings.address}. Open it in a browser, or in another terminal:
 
   make ask Q="How many days of annual leave do I get?"
   curl -N -H 'Accept: text/event-stream' -d '{body}' {settings.address}/v1/answers

@@ -76,11 +76,10 @@ export class Sources {
     this.#show(number);
     find("#source-title").replaceChildren(`${number}. ${titleOf(source)}`);
     find("#source-place").replaceChildren(place(source));
-    find("#passage").replaceChildren(...this.#passage(source));
     find("#source-link").replaceChildren(...address(source));
     this.#panel.hidden = false;
-    find("#source-title").focus();
-    find("mark", this.#panel)?.scrollIntoView({ block: "nearest" });
+    showPassage(this.#passage(source));
+    find("#source-title").focus({ preventScroll: true });
   }
 
   #show(number) {
@@ -99,6 +98,16 @@ export class Sources {
 function sameAs(sources, others) {
   const ids = (list) => JSON.stringify(list.map((source) => [source.number, source.passage_id, source.text]));
   return ids(sources) === ids(others);
+}
+
+/** Scrolled to what is marked. Nothing else moves: what the reader came from stays where it is. */
+function showPassage(content) {
+  const passage = find("#passage");
+  const top = (one) => one.getBoundingClientRect().top;
+  passage.replaceChildren(...content);
+  passage.scrollTop = 0;
+  const mark = find("mark", passage);
+  if (mark) passage.scrollTop = top(mark) - top(passage) - passage.clientHeight / 3;
 }
 
 function address({ url }) {
