@@ -46,6 +46,11 @@ WITH_IMAGES = packed_links(SOURCES, image_hosts=["img.example"])
     [
         ("[x](https://ok.example/a)", "[x](https://ok.example/a)"),
         ('[x](https://ok.example/a "title [9]")', "[x](https://ok.example/a)"),
+        ("[x]( <https://ok.example/a> )", "[x](https://ok.example/a)"),
+        ("[x](<https://ok.example/a> b)", "[x](&lt;https ok.example/a> b)"),
+        ("[x](<https://evil.example> b)", "[x](&lt;https evil.example> b)"),
+        ("[x](<javascript:alert(1)>", "x"),
+        ("[x](https://ok.example/a<https://evil.example>)", "[x]\\(https ok.example/ahttps evil.example)"),
         ("[x](https://ok.example/(b))", "[x](https://ok.example/(b))"),
         ("[x](/rel)", "[x](https://docs.example/rel)"),
         ("[x](https://docs.example/rel)", "[x](https://docs.example/rel)"),

@@ -12,13 +12,10 @@ from app.core.links import Links
 from app.core.markup.closed import Closed
 from app.core.markup.endings import Ending
 from app.core.markup.events import Citations, Findings, Line
-from app.core.markup.frames import Frame, Output, Sink
+from app.core.markup.frames import MAX_MARKER, Frame, Output, Sink
 from app.core.markup.lexemes import FOREIGN_CLOSING, FOREIGN_OPENING, Lexeme, lexeme_at, next_special
 from app.core.markup.markers import compare
 from app.core.markup.signs import is_marker_character
-
-MAX_MARKER = 64
-"""Characters of a marker, and of the label of a link that loses its brackets."""
 
 
 class BracketScanner:
@@ -97,6 +94,12 @@ class BracketScanner:
             self.sink.tag(text)
             self._advance(len(text))
 
+    def target(self, url: str) -> bool:
+        if self._rest or not self._ending.take_target(url):
+            return False
+        self._advance(len(url))
+        return True
+
     def cut(self, *, apart: bool = False) -> None:
         if self._interrupt():
             self.sink.cut(apart=apart)
@@ -159,10 +162,7 @@ class BracketScanner:
             self._close_released(lexeme)
             return
         frame = self._frames[-1]
-        members = frame.reading.close(foreign_ids=frame.has_foreign_ids)
-        if members is not None:
-            raw = (frame.raw + lexeme.raw)[:MAX_MARKER]
-            marker = compare(members, self._source_count, frame.reading.form, raw)
+        if marker := frame.close(lexeme, self._source_count):
             self._ending.begin(Closed(self._frames.pop(), marker, frame.begins_line))
         elif frame.would_become_marker:
             frame.cut()
@@ -198,7 +198,7 @@ class BracketScanner:
         inner, self._frames = self._frames[1:], []
         may_go_on = all(frame.reading.viable for frame in inner)
         if outermost.is_unfinished_marker or (outermost.is_row_of_markers and may_go_on):
-            self._cut_short(outermost)
+            self._output.marker(outermost.cut_short(self._source_count))
             if may_go_on:
                 self._depth = 1 + len(inner)
                 self._state = self._discard
@@ -206,11 +206,6 @@ class BracketScanner:
         else:
             self._release_long(outermost, begins_line=outermost.begins_line and not inner)
         self._frames = inner
-
-    def _cut_short(self, outermost: Frame) -> None:
-        """Of a marker, what is decided of it leaves."""
-        members, raw = outermost.reading.decided, outermost.raw[:MAX_MARKER]
-        self._output.marker(compare(members, self._source_count, "unfinished", raw))
 
     def _release_long(self, outermost: Frame, *, begins_line: bool) -> None:
         self._long_label_begins_line = begins_line

@@ -73,6 +73,10 @@ class Ending:
 
     # Targets.
 
+    def take_target(self, url: str) -> bool:
+        """Take in a URL that stands in angle brackets, where one may."""
+        return self._state == self._in_target and self._target.take(url)
+
     def _in_target(self, lexeme: Lexeme) -> bool:
         status = self._target.read(lexeme)
         if status is not Status.OPEN:

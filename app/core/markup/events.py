@@ -78,6 +78,9 @@ class Inlines(Blocks, Protocol):
     def tag(self, text: str) -> None:
         """A harmless HTML tag, which a reader does not see."""
 
+    def target(self, url: str) -> bool:
+        """Whether an autolink is taken for what it is after `](`: the target of a link."""
+
     def cut(self, *, apart: bool = False) -> None:
         """Something stood here that must not pass and took no room. `apart`: it kept its neighbours apart."""
 

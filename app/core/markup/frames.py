@@ -9,9 +9,12 @@ from app.core.markup import gaps
 from app.core.markup.events import Citations, Findings, Line
 from app.core.markup.grammar import Reading
 from app.core.markup.lexemes import Lexeme, seen
-from app.core.markup.markers import Marker
+from app.core.markup.markers import Marker, compare
 
 MARKER = "\ufffc"
+MAX_MARKER = 64
+"""Characters of a marker, and of the label of a link that loses its brackets."""
+
 _LOOSE = re.compile(rf"[()（）*_~]|(?<![a-z])(?:{'|'.join(gaps.JOINING_WORDS)})(?![a-z])")
 """What a removal may take along, besides spaces."""
 
@@ -67,6 +70,17 @@ class Frame:
     @property
     def raw(self) -> str:
         return self.opener.raw + self.shown
+
+    def close(self, lexeme: Lexeme, source_count: int) -> Marker | None:
+        """The marker that the frame is with `lexeme` at its end; None when it is none."""
+        members = self.reading.close(foreign_ids=self.has_foreign_ids)
+        if members is None:
+            return None
+        return compare(members, source_count, self.reading.form, (self.raw + lexeme.raw)[:MAX_MARKER])
+
+    def cut_short(self, source_count: int) -> Marker:
+        """The marker that the frame is as far as its members are decided."""
+        return compare(self.reading.decided, source_count, "unfinished", self.raw[:MAX_MARKER])
 
     @property
     def is_unfinished_marker(self) -> bool:

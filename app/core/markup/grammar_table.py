@@ -195,6 +195,8 @@ ENDS = (
 LINKS = (
     Row("a link", "[text](https://evil.example/?q=1)", "text"),
     Row("a link with a title", '[text](https://evil.example "title")', "text"),
+    Row("a link with a target in angle brackets", "[text](<https://evil.example> 'title')", "text"),
+    Row("what is no link, in angle brackets", "[text](<ab:c> d)", "[text](&lt;ab:c> d)"),
     Row("a link to a script", "[text](javascript:alert(1))", "text"),
     Row("a link to data", "[text](data:text/html,x)", "text"),
     Row("a link without a scheme", "[text](//evil.example)", "text"),

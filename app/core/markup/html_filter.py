@@ -101,6 +101,8 @@ class HtmlFilter:
 
     def _pass_autolink(self, markup: str) -> None:
         url = markup[1:-1]
+        if self._out.target(url):
+            return
         number = self._links.source_of(url)
         if number is not None:
             self._out.text(f"[{number}]")

@@ -48,6 +48,15 @@ class TargetReader:
         self.raw += lexeme.raw
         return self._state(lexeme) if len(self.raw) < MAX_TARGET else Status.UNCLEAR
 
+    def take(self, url: str) -> bool:
+        """Take in the URL as it stands in angle brackets; False when another has begun. It is dead in `raw`."""
+        if self._state != self._before_url:
+            return False
+        self.raw += f"&lt;{url}>"
+        self.url = url
+        self._state = self._after_url
+        return True
+
     def _before_url(self, lexeme: Lexeme) -> Status:
         if lexeme.raw in " \t":
             return Status.OPEN
