@@ -78,14 +78,18 @@ class Inlines(Blocks, Protocol):
     def tag(self, text: str) -> None:
         """A harmless HTML tag, which a reader does not see."""
 
-    def target(self, url: str) -> bool:
-        """Whether an autolink is taken for what it is after `](`: the target of a link."""
-
     def cut(self, *, apart: bool = False) -> None:
         """Something stood here that must not pass and took no room. `apart`: it kept its neighbours apart."""
 
     def superscript(self, text: str) -> None:
         """Numbers in `<sup>`: an exponent after its base, a stray footnote mark elsewhere."""
+
+
+class Targets(Inlines, Protocol):
+    """Receives, besides, autolinks first."""
+
+    def target(self, url: str) -> bool:
+        """Whether one is taken for what it is after `](`: the target of a link."""
 
 
 class Citations(Inlines, Protocol):

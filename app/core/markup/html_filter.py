@@ -6,7 +6,7 @@ import re
 
 from app.core.links import Links, without_scheme
 from app.core.markup import html_tags
-from app.core.markup.events import Findings, Inlines, Line
+from app.core.markup.events import Findings, Line, Targets
 from app.core.markup.html_tags import Role
 
 MAX_SUPERSCRIPT = 64
@@ -18,7 +18,7 @@ _ONLY_NUMBERS = re.compile(r"[\s\d,;–-]++")
 class HtmlFilter:
     """Replaces `markup` by what is to become of it; passes all else on."""
 
-    def __init__(self, out: Inlines, links: Links, findings: Findings) -> None:
+    def __init__(self, out: Targets, links: Links, findings: Findings) -> None:
         self._out = out
         self._links = links
         self._findings = findings
