@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from app.core import verdict
 from app.core.document_uri import document_uri
 from app.core.hashing import prepared_text
-from app.core.model import DocumentRecord, Passage, Relevance, Reply, Source, Status
+from app.core.model import Passage, Relevance, Reply, Source, Status
 from app.core.prompt import neutralise
 from app.core.search_reply import Found, SearchReply
 from app.core.titles import place
@@ -34,12 +34,10 @@ def found(reply: SearchReply) -> str:
     return "\n\n".join([outcome, *passages])
 
 
-def listed(records: Iterable[DocumentRecord], next_cursor: str | None) -> str:
-    lines = [
-        f"- {place(record.title, (), None, record.document_id)} ({document_uri(record.document_id)})"
-        for record in records
-    ]
-    more = [f"More with cursor {next_cursor!r}."] if next_cursor else []
+def listed(documents: Iterable[tuple[str | None, str]], cursor: str | None) -> str:
+    """A page of documents, each by its title and its id; `cursor` asks for the next one."""
+    lines = [f"- {place(title or '', (), None, name)} ({document_uri(name)})" for title, name in documents]
+    more = [f"More with cursor {cursor!r}."] if cursor else []
     return "\n".join(lines + more) or "No documents."
 
 

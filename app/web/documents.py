@@ -53,6 +53,13 @@ async def get_documents(
 
     `prefix` matches whole path segments.
     """
+    return await page_of(request, prefix, limit, cursor)
+
+
+async def page_of(
+    request: Request[Any, Any, State], prefix: str | None, limit: int, cursor: str | None
+) -> DocumentPage:
+    """What `get_documents` gives. Raises StoreError, and Problem for a cursor that is none."""
     services: Services = request.app.state.services
     after = _id_of(cursor) if cursor else ""
     state = await services.store.state()

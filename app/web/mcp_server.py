@@ -16,16 +16,17 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyUrl
 from sse_starlette.sse import AppStatus
 
-from app import documents
 from app.core import agent_text, document_uri
-from app.core.model import DocumentRecord
+from app.core.model import Passage
 from app.services import Services
 from app.web.access import scope_of
+from app.web.documents import ListedDocument, page_of
 from app.web.mcp_tools import TOOLS, Tool
 from app.web.problems import log_unexpected, problem_of
 
 MAX_BODY_BYTES = 64 * 1024
 _NO_SUCH_RESOURCE = -32002
+_RESOURCES_LISTED = 100
 _INSTRUCTIONS = """\
 Answers questions from one team's own documents, with numbered citations. `ask` answers; its status says how far to \
 trust it: answered (backed by the sources cited), ungrounded (not backed: do not rely on it), refused (the documents \
@@ -95,14 +96,14 @@ def _result(text: str, structured: dict[str, Any] | None, *, is_error: bool) -> 
 
 async def _list_resources(listed: types.ListResourcesRequest) -> types.ServerResult:
     cursor = listed.params.cursor if listed.params else None
-    page = await documents.listing(_services().store, scope_of(None, ()), after=cursor or "")
-    resources = [_resource(record) for record in page.records]
-    return types.ServerResult(types.ListResourcesResult(resources=resources, nextCursor=page.last))
+    page = await page_of(_request(), None, _RESOURCES_LISTED, cursor)
+    resources = [_resource(document) for document in page.documents if document.passages]
+    return types.ServerResult(types.ListResourcesResult(resources=resources, nextCursor=page.cursor))
 
 
-def _resource(record: DocumentRecord) -> types.Resource:
-    uri = AnyUrl(document_uri.document_uri(record.document_id))
-    return types.Resource(uri=uri, name=record.document_id, title=record.title or None, mimeType="text/plain")
+def _resource(document: ListedDocument) -> types.Resource:
+    uri = AnyUrl(document_uri.document_uri(document.document_id))
+    return types.Resource(uri=uri, name=document.document_id, title=document.title or None, mimeType="text/plain")
 
 
 async def _list_templates(_: types.ListResourceTemplatesRequest) -> types.ServerResult:
@@ -115,13 +116,22 @@ async def _list_templates(_: types.ListResourceTemplatesRequest) -> types.Server
 async def _read_resource(read: types.ReadResourceRequest) -> types.ServerResult:
     uri = read.params.uri
     named = document_uri.document_id(str(uri))
-    found = await documents.passages(_services().store, named, scope_of(None, ())) if named else []
+    found = await _passages(named) if named else []
     if not found:
         raise McpError(types.ErrorData(code=_NO_SUCH_RESOURCE, message="Resource not found", data={"uri": str(uri)}))
     text = agent_text.document(found)
     return types.ServerResult(
         types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mimeType="text/plain", text=text)])
     )
+
+
+async def _passages(document_id: str) -> list[Passage]:
+    """Of a document in order; none when it is unknown or may not be seen."""
+    services: Services = _request().app.state.services
+    state = await services.store.state()
+    if state is None or not await services.store.visible(state.collection, [document_id], scope_of(None, ())):
+        return []
+    return await services.store.passages(state.collection, document_id)
 
 
 def _told(handle: Callable[[_T], Awaitable[types.ServerResult]]) -> Callable[[_T], Awaitable[types.ServerResult]]:
@@ -148,8 +158,3 @@ def _request() -> _Request:
     """The HTTP request that brought the message."""
     carrier: Any = request_ctx.get().request
     return Request(carrier.scope)
-
-
-def _services() -> Services:
-    services: Services = _request().app.state.services
-    return services

@@ -10,15 +10,15 @@ from litestar import Request
 from litestar.datastructures import State
 from msgspec import Meta, Struct
 
-from app import answering, documents
+from app import answering
 from app.core import agent_text
-from app.core.document_uri import document_uri
-from app.core.model import DocumentRecord, Reply, Status
+from app.core.model import Reply, Status
 from app.core.search_reply import SearchReply
 from app.request import DEFAULT_TOP_K
 from app.services import Services
 from app.web.access import scope_of
 from app.web.answers import AnswerRequest, Filter, found, prepare
+from app.web.documents import MAX_LISTED, DocumentPage, page_of
 
 _Request = Request[Any, Any, State]
 
@@ -58,25 +58,9 @@ class SearchRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class ListRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    filter: Filter = Filter()
-    limit: Annotated[int, Meta(description="At most so many documents; clamped to 1..100.")] = documents.MAX_LISTED
-    cursor: Annotated[str | None, Meta(description="`next_cursor` of the page before.")] = None
-
-
-class Document(Struct, frozen=True):
-    document_id: str
-    uri: str
-    """Of the resource that holds its text."""
-    title: str
-    url: str | None
-    updated_at: str | None
-    tags: tuple[str, ...]
-    passages: int
-
-
-class Documents(Struct, frozen=True):
-    documents: list[Document]
-    next_cursor: str | None
+    prefix: Annotated[str | None, Meta(description="Only documents at or below this path.")] = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_LISTED, description="At most so many documents.")] = 100
+    cursor: Annotated[str | None, Meta(description="`cursor` of the page before.")] = None
 
 
 async def _ask(request: _Request, asked: AnswerRequest) -> Outcome:
@@ -93,10 +77,9 @@ async def _search(request: _Request, wanted: SearchRequest) -> Outcome:
 
 
 async def _list(request: _Request, wanted: ListRequest) -> Outcome:
-    scope = scope_of(wanted.filter.source_prefix, wanted.filter.tags)
-    page = await documents.listing(_services(request).store, scope, after=wanted.cursor or "", limit=wanted.limit)
-    listed = Documents([_document(record) for record in page.records], page.last)
-    return Outcome(listed, agent_text.listed(page.records, page.last))
+    page = await page_of(request, wanted.prefix, wanted.limit, wanted.cursor)
+    named = [(document.title, document.document_id) for document in page.documents]
+    return Outcome(page, agent_text.listed(named, page.cursor))
 
 
 TOOLS = {
@@ -113,22 +96,14 @@ TOOLS = {
             "search", "Find the passages that a question would be answered from.", SearchRequest, SearchReply, _search
         ),
         Tool(
-            "list_documents", "List the documents there are, in the order of their ids.", ListRequest, Documents, _list
+            "list_documents",
+            "List the documents there are, in the order of their ids.",
+            ListRequest,
+            DocumentPage,
+            _list,
         ),
     )
 }
-
-
-def _document(record: DocumentRecord) -> Document:
-    return Document(
-        document_id=record.document_id,
-        uri=document_uri(record.document_id),
-        title=record.title,
-        url=record.url,
-        updated_at=record.updated_at,
-        tags=record.tags,
-        passages=record.passages,
-    )
 
 
 def _services(request: _Request) -> Services:

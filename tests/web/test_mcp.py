@@ -5,47 +5,20 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from mcp import ClientSession, types
-from mcp.client.streamable_http import streamable_http_client
 
 from app.settings import Settings
 from tests import processes
+from tests.mcp_client import call, session, text_of
 from tests.raw_http import Stall
 from tests.scripted_chat import ScriptedChat, says, status
 from tests.service import OFF_TOPIC, QUESTION, Service, ingest, running, settings_for, write_corpus
 
 ANSWER = "Every employee gets 28 days a year [1]."
 HEADERS = {"Accept": "application/json, text/event-stream"}
-
-
-@asynccontextmanager
-async def session(address: object) -> AsyncIterator[ClientSession]:
-    """A session with the service at this address, as an agent opens one."""
-    async with (
-        httpx.AsyncClient(trust_env=False, timeout=30) as http,
-        streamable_http_client(f"{address}/mcp", http_client=http) as (reading, writing, _),
-        ClientSession(reading, writing) as opened,
-    ):
-        await opened.initialize()
-        yield opened
-
-
-async def call(service: Service, tool: str, **arguments: Any) -> types.CallToolResult:
-    async with session(service.http.base_url) as agent:
-        return await agent.call_tool(tool, arguments)
-
-
-def text_of(result: types.CallToolResult) -> str:
-    [content] = result.content
-    assert isinstance(content, types.TextContent)
-    return content.text
 
 
 async def test_an_agent_finds_three_tools_with_schemas(service: Service) -> None:
@@ -89,22 +62,21 @@ async def test_ask_takes_the_options_of_the_other_route(service: Service) -> Non
     assert (again.structuredContent or {})["answer"] == (first.structuredContent or {})["answer"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({}, "question"),
-        ({"question": " "}, "empty"),
-        ({"question": "x" * 2_001}, "2001"),
-        ({"question": "q", "temperature": 1}, "temperature"),
-        ({"question": "q", "previous": 1}, "previous"),
-    ],
-)
-async def test_bad_arguments_are_an_error_that_names_the_fault(
-    service: Service, arguments: dict[str, Any], named: str
-) -> None:
-    result = await call(service, "ask", **arguments)
-    assert result.isError
-    assert named in text_of(result)
+BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
+    ({}, "question"),
+    ({"question": " "}, "empty"),
+    ({"question": "x" * 2_001}, "2001"),
+    ({"question": "q", "temperature": 1}, "temperature"),
+    ({"question": "q", "previous": 1}, "previous"),
+]
+
+
+async def test_bad_arguments_are_an_error_that_names_the_fault(service: Service) -> None:
+    async with session(service.http.base_url) as agent:
+        for arguments, named in BAD_ARGUMENTS:
+            result = await agent.call_tool("ask", arguments)
+            assert result.isError
+            assert named in text_of(result)
 
 
 async def test_search_shows_passages_that_can_forge_nothing(tmp_path: Path) -> None:

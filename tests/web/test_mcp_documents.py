@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import McpError
+from mcp import McpError, types
 from pydantic import AnyUrl
 
+from tests.mcp_client import call, session, text_of
 from tests.service import Service, ingest, running, settings_for, write_corpus
-from tests.web.test_mcp import call, session, text_of
 
 ODD = "hr/Fünf %20 #1?.md"
 DOCUMENTS = {
-    "hr/leave.md": "---\ntags: [leave]\n---\n# Leave\n\n28 days of leave.\n\n## Carry-over\n\nUp to 5 days [1].\n",
+    "hr/leave.md": "# Leave\n\n28 days of leave.\n\n## Carry-over\n\nUp to 5 days [1].\n",
     "hr/secret.md": "---\naccess: [board]\n---\n# Salaries\n\nNobody may know these.\n",
     "hrx.md": "# Other\n\nSomething else.\n",
     ODD: "# Odd name\n\nIts name is odd.\n",
@@ -45,7 +45,7 @@ async def test_documents_that_may_be_seen_are_listed_page_by_page(library: Servi
     while True:
         page = await call(library, "list_documents", limit=2, cursor=cursor)
         listed += ids(page.structuredContent)
-        cursor = (page.structuredContent or {})["next_cursor"]
+        cursor = (page.structuredContent or {})["cursor"]
         if cursor is None:
             break
         assert "More with cursor" in text_of(page)
@@ -53,12 +53,19 @@ async def test_documents_that_may_be_seen_are_listed_page_by_page(library: Servi
 
 
 async def test_the_list_can_be_narrowed(library: Service) -> None:
-    below = await call(library, "list_documents", filter={"source_prefix": "hr"})
+    below = await call(library, "list_documents", prefix="hr")
     assert ids(below.structuredContent) == [name for name in VISIBLE if name.startswith("hr/")]
-    tagged = await call(library, "list_documents", filter={"tags": ["leave"]})
-    assert ids(tagged.structuredContent) == ["hr/leave.md"]
-    nothing = await call(library, "list_documents", filter={"tags": ["none"]})
-    assert text_of(nothing) == "No documents."
+    assert text_of(await call(library, "list_documents", prefix="none")) == "No documents."
+
+
+async def test_a_page_that_cannot_be_had_is_told(library: Service) -> None:
+    for arguments, named in (({"limit": 0}, "limit"), ({"cursor": "?"}, "cursor"), ({"tags": ["a"]}, "tags")):
+        result = await call(library, "list_documents", **arguments)
+        assert result.isError
+        assert named in text_of(result)
+    async with session(library.http.base_url) as agent:
+        with pytest.raises(McpError, match="cursor"):
+            await agent.list_resources(params=types.PaginatedRequestParams(cursor="?"))
 
 
 async def test_an_empty_index_holds_no_documents(tmp_path: Path) -> None:
@@ -79,15 +86,17 @@ async def test_every_listed_document_can_be_read_by_its_uri(library: Service) ->
     assert texts["hr/leave.md"] == "Leave\n\n28 days of leave.\n\nLeave > Carry-over\n\nUp to 5 days [1]."
 
 
-@pytest.mark.parametrize(
-    "uri",
-    ["vouch://documents/hr/secret.md", "vouch://documents/unknown.md", "vouch://documents/", "file:///etc/passwd"],
-)
-async def test_what_may_not_be_seen_is_as_unknown_as_what_is_not_there(library: Service, uri: str) -> None:
+async def test_what_may_not_be_seen_is_as_unknown_as_what_is_not_there(library: Service) -> None:
     async with session(library.http.base_url) as agent:
-        with pytest.raises(McpError, match="Resource not found") as unknown:
-            await agent.read_resource(AnyUrl(uri))
-    assert unknown.value.error.code == -32002
+        for uri in (
+            "vouch://documents/hr/secret.md",
+            "vouch://documents/unknown.md",
+            "vouch://documents/",
+            "file:///a",
+        ):
+            with pytest.raises(McpError, match="Resource not found") as unknown:
+                await agent.read_resource(AnyUrl(uri))
+            assert unknown.value.error.code == -32002
 
 
 async def test_the_template_says_how_a_document_is_named(library: Service) -> None:
