@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import os
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TypeAlias
 
 from app.core import hashing
 from app.core.model import EmbeddedPassage, Passage
 from app.ports import Embedder, VectorStore
+from ingest.concurrency import all_or_first_error
 
-IN_FLIGHT = 4
+IN_FLIGHT = 2 * min(8, os.cpu_count() or 1)
 """Texts handed to the embedder at once: enough to keep its threads busy, few enough for a question to get in."""
+_LOOKED_UP_AT_ONCE = 256
+
+Vector: TypeAlias = "array[float]"
+"""Four bytes a number, as the store keeps it: a list takes eight times as much, and a document may have many."""
 
 
 class Vectors:
@@ -21,31 +30,45 @@ class Vectors:
         self._collection = collection
         self._embedder = embedder
         self._room = asyncio.Semaphore(IN_FLIGHT)
-        self._making: dict[str, asyncio.Task[list[float]]] = {}
+        self._making: dict[str, asyncio.Task[Vector]] = {}
         self.embedded = 0
 
     async def of(self, passages: Sequence[Passage]) -> list[EmbeddedPassage]:
         """Each passage with its vector. Raises EmbeddingFailed and StoreError."""
         wanted = {passage.content_hash: passage for passage in passages}
-        known = dict(await self._store.vectors(self._collection, wanted.keys()))
-        made = {content: self._make(passage) for content, passage in wanted.items() if content not in known}
-        known.update(zip(made, await asyncio.gather(*made.values()), strict=True))
-        return [EmbeddedPassage(passage, known[passage.content_hash]) for passage in passages]
+        vectors = await self._stored(wanted)
+        missing = [passage for content, passage in wanted.items() if content not in vectors]
+        left = iter(missing)
+
+        async def work() -> None:
+            for passage in left:
+                vectors[passage.content_hash] = await self._made(passage)
+
+        await all_or_first_error([work() for _ in missing[:IN_FLIGHT]])
+        return [EmbeddedPassage(passage, vectors[passage.content_hash]) for passage in passages]
 
     def forget(self, passages: Sequence[Passage]) -> None:
         """These passages stand in the store now, or failed: their vectors need not be kept here."""
         for passage in passages:
             self._making.pop(passage.content_hash, None)
 
-    def _make(self, passage: Passage) -> asyncio.Task[list[float]]:
-        """The task that embeds this content; one task however many documents wait for it."""
+    async def _stored(self, wanted: Mapping[str, Passage]) -> dict[str, Vector]:
+        vectors: dict[str, Vector] = {}
+        left = iter(wanted)
+        while some := list(islice(left, _LOOKED_UP_AT_ONCE)):
+            found = await self._store.vectors(self._collection, some)
+            vectors.update((content, array("f", vector)) for content, vector in found.items())
+        return vectors
+
+    async def _made(self, passage: Passage) -> Vector:
+        """Embeds this content once, however many documents wait for it; one that gives up leaves it to the others."""
         if passage.content_hash not in self._making:
             self._making[passage.content_hash] = asyncio.create_task(self._embed(passage))
-        return self._making[passage.content_hash]
+        return await asyncio.shield(self._making[passage.content_hash])
 
-    async def _embed(self, passage: Passage) -> list[float]:
+    async def _embed(self, passage: Passage) -> Vector:
         text = hashing.prepared_text(passage.title, passage.heading, passage.text)
         async with self._room:
             vector = await self._embedder.embed_passage(text)
         self.embedded += 1
-        return vector
+        return array("f", vector)

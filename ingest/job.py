@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from app.core.model import StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
 from ingest import carrying, plan, removals
+from ingest.concurrency import all_or_first_error
+from ingest.embedding import IN_FLIGHT
 from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.indexing import Indexer, spec_for
 from ingest.intake import Intake
@@ -24,7 +26,7 @@ from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
 from ingest.reading import Readers
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
 
-DOCUMENTS_AT_ONCE = 4
+DOCUMENTS_AT_ONCE = IN_FLIGHT + 2
 """Read, embedded and written side by side, so that the embedder never waits for the next one."""
 HASHED_AT_ONCE = 64
 """Files between two looks at the event loop."""
@@ -97,7 +99,7 @@ class _Job:
                 while (file := await take()) is not None:
                     tell(await self._index_or_fail(file))
 
-            await _all_or_first_error([work() for _ in range(DOCUMENTS_AT_ONCE)])
+            await all_or_first_error([work() for _ in range(DOCUMENTS_AT_ONCE)])
 
     async def _changed(self, files: Sequence[SourceFile], tell: Callable[[], None]) -> AsyncGenerator[SourceFile, None]:
         """The files to look into; the others are counted. In batches: a call for each would cost more than its hash."""
@@ -166,13 +168,3 @@ class _Job:
             await self._indexer.remove(absent.document_id)
         await self._indexer.remove_broken_pushes()
         await self._indexer.remove_orphans()
-
-
-async def _all_or_first_error(work: Sequence[Coroutine[None, None, None]]) -> None:
-    """Run side by side; the first error cancels the others and is raised as itself, not in a group."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for one in work:
-                group.create_task(one)
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None

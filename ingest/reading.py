@@ -13,7 +13,8 @@ import pickle
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from types import TracebackType
 
@@ -45,6 +46,8 @@ MEMORY_MB = 1_024
 PROCESSES = min(4, os.cpu_count() or 1)
 
 _PROGRAM = "ingest.reader_process"
+_PATIENCE_S = 1.0
+"""Most documents are read in milliseconds: then one process is enough, and a second costs more than it gains."""
 _START_S = 60.0
 _DYING_S = 2.0
 _SLICE = 2**20
@@ -76,8 +79,10 @@ class Readers:
         self._tokenizer = tokenizer
         self._bounds = (memory_mb, timeout_s)
         self._program = program
-        self._room = asyncio.Semaphore(processes)
+        self._processes = processes
         self._idle: list[_ReaderProcess] = []
+        self._busy = 0
+        self._freed = asyncio.Condition()
 
     async def __aenter__(self) -> Readers:
         return self
@@ -96,7 +101,7 @@ class Readers:
         Raises UnreadableDocument with the reason in a few words, and ReadersUnavailable when no process starts.
         """
         order = Order(document_id, data, name or document_id, said)
-        async with self._room:
+        async with self._turn():
             if self._idle:
                 with suppress(_Spoilt):  # an earlier document may have hurt the process: a fresh one has the last word
                     return await self._read(self._idle.pop(), order)
@@ -105,6 +110,22 @@ class Readers:
                 return await self._read(fresh, order)
             except _Spoilt as exc:
                 raise UnreadableDocument(str(exc)) from exc
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait for an idle process, or room for a fresh one; for a moment rather for the first."""
+        async with self._freed:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE_S):
+                    await self._freed.wait_for(lambda: self._idle or not self._busy)
+            await self._freed.wait_for(lambda: self._busy < self._processes)
+            self._busy += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            async with self._freed:
+                self._freed.notify_all()
 
     @cached_property
     def _start(self) -> Start:

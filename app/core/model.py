@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -30,7 +31,7 @@ class Passage(Struct, frozen=True, kw_only=True):
 
 class EmbeddedPassage(Struct, frozen=True):
     passage: Passage
-    vector: list[float]
+    vector: Sequence[float]
 
 
 class Candidate(Struct, frozen=True):
