@@ -22,6 +22,7 @@ _READERS = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".pdf": "pdf",
     ".rst": "rst",
     ".rest": "rst",
     ".docx": "docx",
