@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 from watchfiles import Change, watch
 
@@ -118,8 +119,15 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 @contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
     """SIGTERM stops like Ctrl-C: a job in its middle is cancelled, and closes what it opened."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # a shell starts what is to run in the background with SIGINT ignored
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
