@@ -56,10 +56,9 @@ def test_quotes_line_breaks_in_cells_and_ragged_rows() -> None:
     ]
 
 
-def test_inches_are_no_quotes() -> None:
-    source = 'Item,Size\n"3"" pipe",small\n12" pipe,large\n'
-    assert '12" pipe' in texts(table(source))[1]
-    assert "large" in texts(table(source))[1]
+def test_a_quote_that_is_never_closed_is_a_character() -> None:
+    source = 'Item,Size\n"pipe of 12,large\nvalve,small\n'
+    assert texts(table(source))[1] == '- Item: "pipe of 12; Size: large\n- Item: valve; Size: small'
 
 
 def test_the_line_that_states_the_delimiter_is_followed_and_not_read() -> None:

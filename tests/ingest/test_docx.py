@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import statistics
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,10 +12,13 @@ import pytest
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
+from ingest.chunking import chunk
 from ingest.document import Block, Document
 from ingest.errors import UnreadableDocument
 from ingest.readers import read
+from ingest.readers.tables import markdown_table
 from tests.ingest.office_files import replaced, saved, with_part
+from tests.ingest.passages import bundled_tokenizer
 
 
 def word(document: Any) -> Document:
@@ -212,3 +217,21 @@ def test_a_document_of_pictures_alone_is_a_failure_that_says_so() -> None:
         word(made)
     with pytest.raises(UnreadableDocument, match="it is empty"):
         word(docx.Document())
+
+
+def test_an_edited_row_of_a_table_makes_few_passages_new() -> None:
+    tokenizer, randomly = bundled_tokenizer(), random.Random(4)
+    rows = [[f"Person {n * 7919 % 1000}", f"Team {n % 7}", str(randomly.randint(100, 999))] for n in range(200)]
+
+    def passages(rows: list[list[str]]) -> set[str]:
+        table = Block(markdown_table([["Name", "Team", "Phone"], *rows]), kind="table")
+        return {piece.text for piece in chunk(Document(title="", blocks=(table,)), tokenizer)}
+
+    before = passages(rows)
+    assert all(passage.startswith("| Name | Team | Phone |\n") for passage in before)
+    new: list[int] = []
+    for at in range(0, 200, 10):
+        edits = ([], [["Someone New", "Team 1", "555"], rows[at]], [[*rows[at][:2], "0"]])
+        new += [len(passages([*rows[:at], *put, *rows[at + 1 :]]) - before) for put in edits]
+    assert statistics.mean(new) <= 2
+    assert max(new) <= 4

@@ -83,12 +83,12 @@ def test_tables_groups_and_speaker_notes_are_read() -> None:
 def test_cells_that_another_one_spans_say_nothing() -> None:
     made = pptx.Presentation()
     table = add_slide(made, BLANK).shapes.add_table(2, 2, 0, 0, Inches(4), Inches(1)).table
-    table.cell(0, 1).text = "under"
     table.cell(0, 0).text = "wide"
     table.cell(0, 0).merge(table.cell(0, 1))
+    table.cell(0, 1).text = "under"
     table.cell(1, 0).text = "x"
     [block] = slides(made).blocks
-    assert block.text.split("\n")[0] in ("| wide |  |", "| wide under |  |")
+    assert block.text.split("\n")[0] == "| wide |  |"
 
 
 def test_hidden_slides_and_shapes_pictures_and_charts_are_left_out_and_reported() -> None:
