@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
 from msgspec import Struct, structs
@@ -20,6 +21,7 @@ from ingest.intake import Intake
 from ingest.metadata import Metadata
 from ingest.push import Pushed
 from ingest.pushed import Push
+from ingest.reading import Readers
 
 T = TypeVar("T")
 
@@ -33,6 +35,8 @@ class HostedJobs:
         self._load = load
         self._settings = settings
         self._job: asyncio.Task[Any] | None = None
+        self._opened = AsyncExitStack()
+        self._readers: Readers | None = None
 
     async def sync(self, request: SyncRequest) -> Follow:
         _check_index(request, self._settings)
@@ -65,6 +69,7 @@ class HostedJobs:
         if self._job is not None:
             self._job.cancel()
             await asyncio.wait({self._job})
+        await self._opened.aclose()
 
     def _check_idle(self) -> None:
         if self._job is not None and not self._job.done():
@@ -96,7 +101,10 @@ class HostedJobs:
 
     async def _put(self, document: Push) -> Pushed:
         embedder, name, intake = await self._parts()
-        return await push.put(self._store, embedder, name, document, intake)
+        if self._readers is None:  # kept from one push to the next: a process takes longer to start than to read
+            readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)
+            self._readers = await self._opened.enter_async_context(readers)
+        return await push.put(self._store, embedder, name, document, self._readers)
 
     async def _delete(self, document_id: str) -> Pushed:
         embedder, name, _ = await self._parts()

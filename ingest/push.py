@@ -16,7 +16,6 @@ from app.ports import Embedder, VectorStore
 from ingest import plan, pushed
 from ingest.errors import FolderDocument, OtherIndex, UnknownDocument, UnreadableDocument
 from ingest.indexing import Indexer, spec_for
-from ingest.intake import Intake
 from ingest.progress import PassageCounts
 from ingest.pushed import Push
 from ingest.reading import Readers
@@ -33,7 +32,7 @@ class Pushed(Struct, frozen=True):
     passages: PassageCounts
 
 
-async def put(store: VectorStore, embedder: Embedder, index_name: str, push: Push, intake: Intake) -> Pushed:
+async def put(store: VectorStore, embedder: Embedder, index_name: str, push: Push, readers: Readers) -> Pushed:
     """Index a document, or a new version of it.
 
     Raises BadPush, FolderDocument, OtherIndex and JobRunning before anything is written; UnreadableDocument and
@@ -41,7 +40,7 @@ async def put(store: VectorStore, embedder: Embedder, index_name: str, push: Pus
     """
     pushed.check(push)
     indexer = await _indexer(store, embedder, index_name)
-    async with indexer.opened(), Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s) as readers:
+    async with indexer.opened():
         _check_origin(indexer, push.document_id)
         try:
             change = await _index(indexer, readers, push)
@@ -61,6 +60,8 @@ async def delete(store: VectorStore, embedder: Embedder, index_name: str, docume
     async with indexer.opened():
         _check_origin(indexer, document_id)
         if document_id not in indexer.records.keys() | indexer.absent.keys():
+            if indexer.resumed:  # perhaps by a try to remove this very document
+                await _finish(indexer)
             raise UnknownDocument(f"There is no document {document_id}: GET /v1/index/documents lists those there are.")
         await indexer.remove(document_id)
         return _reply(document_id, "removed", await _finish(indexer), indexer)
