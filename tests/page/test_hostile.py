@@ -78,12 +78,14 @@ async def _check(visit: Visit) -> None:
     assert (scripts, images, handlers, links) == (1, 0, 0, [])
 
 
-@pytest.mark.parametrize("answer", HOSTILE_ANSWERS)
-async def test_what_a_model_writes_stays_text(hostile: Visit, chat: ScriptedChat, answer: str) -> None:
-    chat.reply = says(answer)
-    await hostile.ask(QUESTION)
-    await hostile.verdict("answered")
-    await expect(hostile["#text button"]).to_have_text(["[1]"])
+async def test_what_a_model_writes_stays_text(hostile: Visit, chat: ScriptedChat) -> None:
+    for number, answer in enumerate(HOSTILE_ANSWERS):
+        chat.reply = says(answer)
+        await hostile.ask(f"{QUESTION} ({number})")
+        await expect(hostile["#asked"]).to_have_text(f"{QUESTION} ({number})")
+        await hostile.verdict("answered")
+        await expect(hostile["#text button"]).to_have_text(["[1]"])
+        await _check(hostile)
 
 
 async def test_the_page_itself_links_to_no_scripts_and_shows_no_markup(hostile: Visit) -> None:
@@ -121,10 +123,8 @@ async def test_titles_of_a_refusal_stay_text(hostile: Visit) -> None:
     await expect(hostile["#notices li"].first).to_be_visible()
 
 
-@pytest.mark.parametrize("question", [IMAGE, SCRIPT, f"</textarea>{IMAGE} {QUESTION}"])
-async def test_a_question_stays_text_in_heading_title_and_history(
-    hostile: Visit, chat: ScriptedChat, question: str
-) -> None:
+async def test_a_question_stays_text_in_heading_field_and_history(hostile: Visit, chat: ScriptedChat) -> None:
+    question = f"</textarea></h2>{IMAGE} {SCRIPT} {QUESTION}"
     chat.reply = says("28 days [1].")
     await hostile.ask(question)
     await expect(hostile["#actions a"]).to_be_visible()
@@ -133,6 +133,7 @@ async def test_a_question_stays_text_in_heading_title_and_history(
     await _check(hostile)
     await hostile.page.reload()
     await expect(hostile["#asked"]).to_have_text(question)
+    await expect(hostile["#question"]).to_have_value(question)
 
 
 async def test_an_id_in_the_address_stays_text(hostile: Visit) -> None:
@@ -157,12 +158,12 @@ async def test_a_history_that_someone_else_wrote_stays_text(hostile: Visit) -> N
     hostile.expect_complaints("404 (Not Found)")
 
 
-@pytest.mark.parametrize("kept", ["{", "null", '{"a": 1}', '"text"'])
-async def test_a_history_that_is_none_does_no_harm(hostile: Visit, kept: str) -> None:
-    await hostile.run("(kept) => localStorage.setItem('vouch.history', kept)", kept)
-    await hostile.page.reload()
-    await expect(hostile["#index"]).to_contain_text("2 documents")
-    await expect(hostile["#history"]).to_be_hidden()
+async def test_a_history_that_is_none_does_no_harm(hostile: Visit) -> None:
+    for kept in ("{", "null", '{"a": 1}', '"text"'):
+        await hostile.run("(kept) => localStorage.setItem('vouch.history', kept)", kept)
+        await hostile.page.reload()
+        await expect(hostile["#index"]).to_contain_text("2 documents")
+        await expect(hostile["#history"]).to_be_hidden()
 
 
 async def test_the_browser_itself_refuses_to_turn_text_into_markup(hostile: Visit) -> None:
