@@ -17,6 +17,7 @@ from app.core.markup.vocabulary import BIBLIOGRAPHY
 MAX_ENTRY = 512
 """Characters of a line within which it must turn out to be an entry."""
 _MAX_HEADING = 64
+_BEGINNINGS = frozenset(word[:length] for word in BIBLIOGRAPHY for length in range(len(word) + 1))
 
 _LINE_END = re.compile(r"[\r\n]")
 _SET_ASIDE = re.compile(
@@ -154,8 +155,7 @@ def _is_heading(line: str, ends: bool) -> bool | None:
     words = _SET_ASIDE.sub(" ", line).strip().casefold()
     if words in BIBLIOGRAPHY:
         return True if ends else None
-    may_become = not ends and len(line) <= _MAX_HEADING and any(word.startswith(words) for word in BIBLIOGRAPHY)
-    return None if may_become else False
+    return None if not ends and len(line) <= _MAX_HEADING and words in _BEGINNINGS else False
 
 
 def _is_entry(line: str, ends: bool) -> bool | None:

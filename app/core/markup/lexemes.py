@@ -20,8 +20,7 @@ _OPENING = frozenset(OPENING)
 _CLOSING = frozenset(CLOSING)
 _LEXEME = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
-    r"|(?P<image>!\[)|.",
-    re.DOTALL,
+    r"|(?P<image>!\[)"
 )
 _UNFINISHED = re.compile(r"(?:\\|!|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z0-9]{0,32}))\Z")
 
@@ -51,16 +50,14 @@ def next_special(text: str, at: int) -> int:
 
 def lexeme_at(text: str, at: int, *, ends: bool = False) -> Lexeme | None:
     """The lexeme that begins at `at`; None when it may reach over the end of `text`."""
-    if not ends and text[at] in "\\&!" and _UNFINISHED.match(text, at):
+    if text[at] not in "\\&!":
+        return Lexeme(text[at], text[at])
+    if not ends and _UNFINISHED.match(text, at):
         return None
     found = _LEXEME.match(text, at)
-    raw = found[0] if found else text[at]
-    match found and found.lastgroup:
-        case "escape" | "image":
-            return Lexeme(raw, raw[1])
-        case "entity":
-            return Lexeme(raw, html.unescape(raw))
-    return Lexeme(raw, raw)
+    if found is None:
+        return Lexeme(text[at], text[at])
+    return Lexeme(found[0], html.unescape(found[0]) if found.lastgroup == "entity" else found[0][1])
 
 
 def seen(text: str) -> str:

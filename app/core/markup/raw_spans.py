@@ -50,8 +50,11 @@ class RawSpanScanner:
             self._out.line(line)
 
     def text(self, text: str) -> None:
-        self._text += text
-        self._scan(ends=False)
+        if self._text or self._in_long_run or _SPECIAL.search(text):
+            self._text += text
+            self._scan(ends=False)
+        else:
+            self._out.text(text)
 
     def verbatim(self, text: str) -> None:
         self._end()
@@ -81,7 +84,8 @@ class RawSpanScanner:
             self._pass(at, len(self._text))
             at = len(self._text)
         self._text = self._text[at:]
-        self._lines = deque((place - at, line) for place, line in self._lines)
+        if self._lines:
+            self._lines = deque((place - at, line) for place, line in self._lines)
 
     def _decide(self, at: int, ends: bool) -> int:
         """Pass on what begins at `at` with a special character. Returns its end, or `at` to wait."""
