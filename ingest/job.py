@@ -22,6 +22,7 @@ from ingest.embedding import IN_FLIGHT
 from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.indexing import Indexer, spec_for
 from ingest.intake import Intake
+from ingest.patterns import IGNORE_FILE
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
 from ingest.reading import Readers
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
@@ -54,7 +55,7 @@ async def run(
     started = time.monotonic()
     files = await asyncio.to_thread(lambda: list(find_files(corpus, intake)))
     if not files:
-        raise NothingToIngest(f"{corpus} holds no document: set CORPUS to a folder with .md or .txt files.")
+        raise NothingToIngest(f"{corpus} holds no document: check CORPUS, INCLUDE and the folder's {IGNORE_FILE}.")
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
     readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)
     job = _Job(indexer, readers, intake)

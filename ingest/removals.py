@@ -28,7 +28,11 @@ def gone(records: Iterable[Known], files: Iterable[SourceFile]) -> list[Known]:
     """The folder's documents of which neither the file is there, nor a folder above it that could not be read."""
     present = {file.document_id for file in files}
     return [
-        record for record in records if record.origin == "folder" and present.isdisjoint(_places(record.document_id))
+        record
+        for record in records
+        if record.origin == "folder"
+        and record.document_id not in present  # of most it is: only what is left is worth a look at its folders
+        and present.isdisjoint(map(str, PurePosixPath(record.document_id).parents))
     ]
 
 
@@ -47,10 +51,6 @@ def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) ->
     lost = [record.document_id for record in missing if record.byte_hash not in found]
     if _too_many(lost, before):
         raise RemovalsRefused(_refusal(lost, before))
-
-
-def _places(document_id: str) -> list[str]:
-    return [document_id, *map(str, PurePosixPath(document_id).parents)]
 
 
 def _too_many(lost: Sequence[object], before: int) -> bool:
