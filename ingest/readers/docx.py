@@ -29,6 +29,9 @@ from ingest.readers.word_text import WordText, related
 Element = Any
 """An lxml element, which has no types."""
 
+_WIDEST_SPAN = 64
+"""Columns: a table in Word has at most 63."""
+
 
 def read(data: bytes, name: str) -> Document:
     """Raises UnreadableDocument when the file is encrypted, damaged or no Word document, or holds no text."""
@@ -157,10 +160,6 @@ class _Reader:
         for root in related(part, RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER):
             if "".join(root.itertext(qn("w:t"))).strip():
                 self.left_out.note("page headers and footers")
-
-
-_WIDEST_SPAN = 64
-"""Columns: a table in Word has at most 63."""
 
 
 def _within(element: Element, tag: str) -> Iterator[Element]:
