@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TypeAlias
 
@@ -17,6 +17,8 @@ from ingest.concurrency import all_or_first_error
 IN_FLIGHT = 2 * min(8, os.cpu_count() or 1)
 """Texts handed to the embedder at once: enough to keep its threads busy, few enough for a question to get in."""
 _LOOKED_UP_AT_ONCE = 256
+_MOST_KEPT = 8_192
+"""Vectors of removed passages: 12 MB at 384 dimensions."""
 
 Vector: TypeAlias = "array[float]"
 """Four bytes a number, as the store keeps it: a list takes eight times as much, and a document may have many."""
@@ -31,12 +33,14 @@ class Vectors:
         self._embedder = embedder
         self._room = asyncio.Semaphore(IN_FLIGHT)
         self._making: dict[str, asyncio.Task[Vector]] = {}
+        self._kept: dict[str, Vector] = {}
         self.embedded = 0
 
     async def of(self, passages: Sequence[Passage]) -> list[EmbeddedPassage]:
         """Each passage with its vector. Raises EmbeddingFailed and StoreError."""
         wanted = {passage.content_hash: passage for passage in passages}
         vectors = await self._stored(wanted)
+        vectors.update((content, self._kept[content]) for content in wanted.keys() & self._kept.keys())
         missing = [passage for content, passage in wanted.items() if content not in vectors]
         left = iter(missing)
 
@@ -52,7 +56,13 @@ class Vectors:
         for passage in passages:
             self._making.pop(passage.content_hash, None)
 
-    async def _stored(self, wanted: Mapping[str, Passage]) -> dict[str, Vector]:
+    async def keep(self, content_hashes: Iterable[str]) -> None:
+        """To be awaited before passages are removed: a document that comes later may have taken them over."""
+        self._kept.update(await self._stored(content_hashes))
+        for oldest in list(islice(self._kept, max(0, len(self._kept) - _MOST_KEPT))):
+            del self._kept[oldest]
+
+    async def _stored(self, wanted: Iterable[str]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
         left = iter(wanted)
         while some := list(islice(left, _LOOKED_UP_AT_ONCE)):

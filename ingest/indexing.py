@@ -114,6 +114,8 @@ class Indexer:
         finally:
             self._vectors.forget(changes.add)
         await self._each(self._store.update_passages, changes.update)
+        removed = set(changes.remove)
+        await self._vectors.keep(passage.content_hash for passage in stored if passage.passage_id in removed)
         await self._each(self._store.delete_passages, changes.remove)
         await self._write_record(record)
         self.passages.reused += len(wanted)  # those embedded are taken off at the end
