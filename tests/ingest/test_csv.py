@@ -62,7 +62,7 @@ def test_a_quote_that_is_never_closed_is_a_character() -> None:
 
 
 def test_the_line_that_states_the_delimiter_is_followed_and_not_read() -> None:
-    assert texts(table("sep=;\na,b;c\nd,e;f\n")) == ["Columns: a,b; c", "- a,b: d,e; c: f"]
+    assert texts(table("sep=#\na,b#c\nd,e#f\n")) == ["Columns: a,b; c", "- a,b: d,e; c: f"]
 
 
 def test_a_byte_order_mark_and_line_ends_change_nothing() -> None:
