@@ -136,7 +136,8 @@ class Readers:
         try:
             read = await process.read(order)
         except UnreadableDocument:
-            self._idle.append(process)
+            if process.running:
+                self._idle.append(process)
             raise
         except BaseException:
             await process.end()
@@ -172,6 +173,10 @@ class _ReaderProcess:
             raise
         return reader
 
+    @property
+    def running(self) -> bool:
+        return self._process.returncode is None
+
     async def read(self, order: Order) -> ReadDocument:
         """Raises UnreadableDocument, and _Spoilt when the process must be ended."""
         try:
@@ -179,7 +184,8 @@ class _ReaderProcess:
                 await self._send(order)
                 return await self._collect(order.document_id)
         except TimeoutError as exc:
-            raise _Spoilt(f"its reader took longer than {self._start.timeout_s} s") from exc
+            await self.end()  # and that is final: a second try would take as long
+            raise UnreadableDocument(f"its reader took longer than {self._start.timeout_s} s") from exc
         except msgspec.MsgspecError as exc:
             raise _Spoilt("its reader answered rubbish") from exc
         except (OSError, EOFError) as exc:
@@ -187,7 +193,7 @@ class _ReaderProcess:
 
     async def end(self) -> None:
         """Kill the process, and wait until it is gone."""
-        if self._process.returncode is None:
+        if self.running:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGKILL)  # Popen's own way may reap it before asyncio does
         self._orders.close()
