@@ -110,6 +110,17 @@ async def test_what_stands_for_a_citation_inside_the_page_is_none_in_an_answer(
     await expect(visit["#text button"]).to_have_text(["[1]"])
 
 
+async def test_half_a_character_of_a_text_is_none_of_its_citations(visit: Visit) -> None:
+    found = await visit.run(
+        """async () => {
+            const { fromMarkers, fromText, pieces } = await import("./static/citations.js");
+            const marker = { number: 1, start: 1, end: 4 };
+            return [fromText("a \\udc01 [2]", 2), fromMarkers("\\udc01[1]", [marker])].map(pieces);
+        }"""
+    )
+    assert found == [["a \ufffd ", 2], ["\ufffd", 1]]
+
+
 async def test_an_address_ends_where_a_citation_begins(visit: Visit) -> None:
     shown = await visit.run(
         """async () => {

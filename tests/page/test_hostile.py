@@ -146,7 +146,8 @@ async def test_a_history_that_someone_else_wrote_stays_text(hostile: Visit) -> N
     entries = [
         {"id": IMAGE, "question": SCRIPT, "status": "constructor"},
         {"id": "javascript:hacked=1", "question": IMAGE, "status": IMAGE},
-        {"id": 7, "question": {}},
+        {"id": 7, "question": "What?"},
+        {"id": "x", "question": {}},
         None,
     ]
     await hostile.run("(kept) => localStorage.setItem('vouch.history', kept)", json.dumps(entries))
@@ -185,14 +186,17 @@ async def test_the_browser_itself_refuses_to_turn_text_into_markup(hostile: Visi
 
 
 async def test_text_nested_without_end_is_shown_flat(hostile: Visit, chat: ScriptedChat) -> None:
-    chat.reply = says("28 days [1].\n\n" + "> " * 2000 + "deep", "\n\n" + "- " * 400 + "deeper")
-    await hostile.ask(QUESTION)
-    await hostile.verdict("answered")
-    await expect(hostile["#text button"]).to_have_text(["[1]"])
-    depth = await hostile.run(
-        """() => {
-            const depth = (one) => (one.parentElement ? 1 + depth(one.parentElement) : 0);
-            return Math.max(...Array.from(document.querySelectorAll("#text *"), depth));
-        }"""
-    )
-    assert depth < 80
+    for nesting in ("> " * 200, "- " * 200, "> " * 4000):
+        chat.reply = says(f"28 days [1].\n\n{nesting}deep")
+        question = f"{QUESTION} {len(nesting)} {nesting[0]}"
+        await hostile.ask(question)
+        await expect(hostile["#asked"]).to_have_text(question)
+        await hostile.verdict("answered")
+        await expect(hostile["#text button"]).to_have_text(["[1]"])
+        assert await hostile.run(DEEPEST) < 80
+
+
+DEEPEST = """() => {
+    const depth = (one) => (one.parentElement ? 1 + depth(one.parentElement) : 0);
+    return Math.max(...Array.from(document.querySelectorAll("#text *"), depth));
+}"""
