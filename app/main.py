@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from litestar import Litestar
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from msgspec import Struct
 
 from app import answering, tracing
@@ -26,7 +24,7 @@ from app.ports import AnswerCache, Answerer, EvidenceStore
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
-from app.web import answers, documents, evidence, health, index, mcp, openai, page, problems, pushes
+from app.web import answers, documents, evidence, health, index, mcp, openai, page, problems, pushes, schema_page
 from app.web.access import Door, only_local_callers
 from ingest.hosting import HostedJobs
 
@@ -109,7 +107,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         lifespan=[lifespan],
         plugins=[problems.plugin()],
         after_exception=[problems.log_unexpected],
-        openapi_config=OpenAPIConfig("Vouch", VERSION, path="/schema", render_plugins=[JsonRenderPlugin()]),
+        openapi_config=schema_page.config(VERSION),
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )

@@ -18,6 +18,8 @@ from app.request import ANONYMOUS
 from app.web.problems import NOT_ADMIN, NOT_LOCAL, Problem
 
 TOKEN_HEADER = "X-Vouch-Token"  # noqa: S105 - a header's name
+ADMIN_ONLY: dict[str, list[str]] = {"admin": []}
+"""What the OpenAPI document says of routes behind `only_admins`."""
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 Connection = ASGIConnection[Any, Any, Any, State]
 

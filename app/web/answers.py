@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromQuery, JSONBody
 from litestar.response import Response, Stream
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from app import answering, tracing
 from app.answering import Delta, SourcesEvent
@@ -63,12 +63,12 @@ class AnswerOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             description="Whether to answer, to list documents or to advise what to read; by default the question tells."
         ),
     ] = "auto"
-    filter: Filter = Filter()
+    filter: Filter = field(default_factory=Filter)
     previous: Annotated[str | None, Meta(description="The id of the answer that the question follows up on.")] = None
 
 
 class AnswerRequest(AnswerOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    question: str
+    question: Annotated[str, Meta(examples=["How many days of annual leave do I get?"])]
 
 
 _RESPONSES = {

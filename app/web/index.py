@@ -15,8 +15,9 @@ from app.core.model import Scope
 from app.jobs import Jobs, SyncRequest
 from app.services import Services
 from app.web import events
-from app.web.access import is_admin, only_admins
+from app.web.access import ADMIN_ONLY, is_admin, only_admins
 from app.web.problems import BAD_REQUEST, BUSY, INDEX_UNAVAILABLE, NOT_ADMIN, NOT_LOCAL, documented
+
 
 class IndexReply(Struct, frozen=True):
     revision: str | None
@@ -61,6 +62,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     "/v1/index/sync",
     status_code=200,
     guards=[only_admins],
+    security=[ADMIN_ONLY],
     media_type="text/event-stream",
     responses=documented(BAD_REQUEST, NOT_ADMIN, BUSY, INDEX_UNAVAILABLE),
 )

@@ -57,8 +57,11 @@ class StreamOptions(Struct, frozen=True):
 class ChatRequest(Struct, frozen=True, kw_only=True):
     """What is read of a request; `app.core.openai_parameters` says what becomes of the rest."""
 
-    model: str
-    messages: Annotated[tuple[ChatMessage, ...], Meta(min_length=1)]
+    model: Annotated[str, Meta(examples=[MODEL])]
+    messages: Annotated[
+        tuple[ChatMessage, ...],
+        Meta(min_length=1, examples=[[{"role": "user", "content": "How many days of annual leave do I get?"}]]),
+    ]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     vouch: AnswerOptions | None = None

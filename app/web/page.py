@@ -23,7 +23,7 @@ _MEDIA_TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-_HEADERS = {
+HEADERS = {
     "Cache-Control": "no-cache",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,7 +48,7 @@ async def get_page(request: Request[Any, Any, State], name: FromPath[str] = "ind
         raise NotFoundException("The page has no such file.")
     services: Services = request.app.state.services
     policy = content_security_policy(services.policy.image_hosts)
-    headers = {**_HEADERS, "Content-Security-Policy": policy, "ETag": file.etag}
+    headers = {**HEADERS, "Content-Security-Policy": policy, "ETag": file.etag}
     if request.headers.get("if-none-match") == file.etag:
         return Response(b"", status_code=304, headers=headers)
     return Response(file.content, media_type=file.media_type, headers=headers)
@@ -73,6 +73,11 @@ def content_security_policy(image_hosts: Collection[str]) -> str:
         "trusted-types 'none'",
     )
     return "; ".join(directives)
+
+
+def content_of(name: str) -> bytes:
+    """A file that comes with the program. Raises KeyError."""
+    return _files()[name].content
 
 
 @cache

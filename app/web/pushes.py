@@ -14,7 +14,7 @@ from litestar.params import FromPath, FromQuery
 
 from app.errors import BadPush
 from app.jobs import Jobs, PushedDocument, PushReply
-from app.web.access import only_admins
+from app.web.access import ADMIN_ONLY, only_admins
 from app.web.problems import (
     BAD_REQUEST,
     BUSY,
@@ -54,6 +54,7 @@ class _TakesAnyDocument(Operation):
     _PATH + "{document_id:path}",
     status_code=200,
     guards=[only_admins],
+    security=[ADMIN_ONLY],
     operation_class=_TakesAnyDocument,
     responses={
         201: ResponseSpec(PushReply, generate_examples=False, description="It was not in the index before"),
@@ -98,6 +99,7 @@ async def put_document(
     _PATH + "{document_id:path}",
     status_code=200,
     guards=[only_admins],
+    security=[ADMIN_ONLY],
     responses=documented(BAD_REQUEST, NOT_ADMIN, UNKNOWN_DOCUMENT, BUSY, INDEX_UNAVAILABLE),
 )
 async def delete_document(request: Request[Any, Any, State], document_id: FromPath[str]) -> PushReply:
