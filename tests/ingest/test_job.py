@@ -15,10 +15,11 @@ from app.core.model import Passage, StateRecord
 from app.errors import EmbeddingFailed, StoreError
 from app.settings import Settings
 from ingest import job
-from ingest.errors import NothingToIngest
+from ingest.errors import JobRunning, NothingToIngest
 from ingest.progress import Progress, Summary
 from tests import processes
 from tests.ingest.faulty_store import FaultyStore, breaks
+from tests.qdrant_http import http_server, local_mode
 from tests.service import CORPUS, ingest, settings_for, write_corpus
 from tests.shared_embedder import embedders
 
@@ -253,15 +254,55 @@ async def test_an_error_at_any_write_and_a_second_run_end_like_an_undisturbed_ru
     pytest.fail("a job of four documents should not need so many writes")
 
 
-@pytest.mark.parametrize("at", [0, 2, 5, 9, 14, 17])
-async def test_kill_9_at_a_write_and_a_second_run_end_like_an_undisturbed_run(
-    changed: tuple[Settings, Content], tmp_path: Path, at: int
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("first", range(4))
+async def test_kill_9_at_every_write_and_a_second_run_end_like_an_undisturbed_run(
+    changed: tuple[Settings, Content], tmp_path: Path, first: int
 ) -> None:
     settings, expected = changed
-    code, _, _ = await processes.run(tmp_path, "tests.ingest.faulty_store", str(at))
-    assert code == -9
-    await ingest(settings)
-    assert await content(settings) == expected
+    for at in range(first, 60, 4):
+        folder = tmp_path / str(at)
+        shutil.copytree(settings.corpus, folder / "corpus")
+        shutil.copytree(settings.store_path, folder / "qdrant")
+        code, _, err = await processes.run(folder, "tests.ingest.faulty_store", str(at))
+        assert code in (-9, 0), err
+        await ingest(settings_for(folder))
+        assert await content(settings_for(folder)) == expected
+        shutil.rmtree(folder)
+        if code == 0:
+            assert at > 10
+            return
+    pytest.fail("a job of four documents should not need so many writes")
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
+async def test_on_a_server_a_killed_job_is_finished_when_its_lease_has_run_out(
+    changed: tuple[Settings, Content], tmp_path: Path
+) -> None:
+    _, expected = changed
+    async with http_server(local_mode()) as server:
+        settings = settings_for(tmp_path, QDRANT_URL=server.url)
+        for at in (4, 6):
+            code, _, err = await processes.run(
+                tmp_path, "tests.ingest.faulty_store", str(at), QDRANT_URL=settings.qdrant_url
+            )
+            assert code == -9, err
+            with pytest.raises(JobRunning, match="lease"):
+                await ingest(settings)
+            await let_leases_run_out(settings)
+        await ingest(settings)
+        state, passages, records = await content(settings)
+        assert (structs.replace(state, cache_epoch=0), passages, records) == expected
+
+
+async def let_leases_run_out(settings: Settings) -> None:
+    async with open_store(settings, "job") as (store, _):
+        for collection in await store.collections():
+            held = await store.read_state(collection)
+            assert held is not None
+            assert held.lease is not None
+            over = structs.replace(held.lease, until="2026-11-29T10:00:00+00:00")
+            await store.write_state(structs.replace(held, lease=over), held)
 
 
 async def test_an_edit_undone_after_a_cut_job_is_not_taken_for_unchanged(
