@@ -87,7 +87,7 @@ class EdgeCollection:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        return (folder / _SPEC).is_file() and is_shard(folder / "passages") and is_shard(folder / "records")
+        return _read_spec(folder) is not None and is_shard(folder / "passages") and is_shard(folder / "records")
 
     @staticmethod
     def remove(folder: Path) -> None:

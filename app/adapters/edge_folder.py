@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.adapters.atomic_file import replace_file
 from app.adapters.edge_collection import EdgeCollection
+from app.adapters.edge_shards import is_damage
 from app.adapters.payloads import is_collection_of
 from app.core.model import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
@@ -89,8 +90,20 @@ class EdgeFolder:
             self._open.pop(name).close()
         if not EdgeCollection.exists(self._place(name)):
             return None
-        self._open[name] = EdgeCollection.load(self._place(name))
+        self._open[name] = self._load(name)
         return self._open[name]
+
+    def _load(self, name: str) -> EdgeCollection:
+        place = self._place(name)
+        try:
+            return EdgeCollection.load(place)
+        except BaseException as error:
+            if not is_damage(error):
+                raise
+            raise StoreUnavailable(
+                f"The collection in {place} is damaged ({error}):"
+                " put a copy of it back, or remove that folder and run `make ingest`."
+            ) from error
 
     def _place(self, name: str) -> Path:
         return self._path / "collections" / _plain(name)

@@ -33,6 +33,12 @@ def is_shard(folder: Path) -> bool:
     return (folder / _CONFIG).is_file()
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether the engine raised it on files that it can't make sense of; it panics on some, beyond Exception."""
+    said_by_engine = type(error) is Exception and "WouldBlock" not in str(error)
+    return said_by_engine or type(error).__name__ == "PanicException"
+
+
 def load_or_make(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> edge.EdgeShard:
     if is_shard(folder):
         return edge.EdgeShard.load(str(folder))

@@ -217,7 +217,12 @@ class EdgeStore:
 
         def take_turn() -> T:
             time.sleep(_PAUSE_S)
-            return call(*args, **kwargs)
+            try:
+                return call(*args, **kwargs)
+            except Exception:
+                raise
+            except BaseException as panic:  # the engine's own bugs are no Exceptions, and would end the process
+                raise RuntimeError(f"{panic}") from panic
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, take_turn)

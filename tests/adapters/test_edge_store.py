@@ -227,3 +227,16 @@ async def test_a_write_does_not_wait_for_a_long_listing(path: Path) -> None:
 def test_importing_the_embedded_store_does_not_load_the_client_of_the_server() -> None:
     code = "import sys, app.adapters.edge_store, app.adapters.store_lock; sys.exit('qdrant_client' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "damaged", ["segment.json", "tracker.dat"]
+)  # the engine raises on the one, panics on the other
+async def test_damaged_files_are_an_error_that_says_what_to_do(path: Path, damaged: str) -> None:
+    async with edge_store(path) as store:
+        await fill(store)
+    for file in (path / "collections" / "c" / "passages" / "segments").rglob(damaged):
+        file.write_bytes(b"not what was written")
+    async with edge_store(path) as store:
+        with pytest.raises(StoreUnavailable, match="remove that folder and run `make ingest`"):
+            await store.state()

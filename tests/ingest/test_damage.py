@@ -85,6 +85,13 @@ async def test_a_half_deleted_collection_is_rebuilt(whole: tuple[Settings, Conte
     assert (await content(settings))[1:] == (passages, records)
 
 
+async def test_a_collection_whose_spec_is_unreadable_is_rebuilt(whole: tuple[Settings, Content]) -> None:
+    settings, (state, passages, records) = whole
+    (settings.store_path / "collections" / state.collection / "spec.json").write_bytes(b"{")
+    await ingest(settings)
+    assert (await content(settings))[1:] == (passages, records)
+
+
 @pytest.mark.parametrize("pointer", [b"", b"vouch-0000000000000000", b"../elsewhere", b"\xff\xfe"])
 async def test_a_pointer_to_nothing_is_set_again(whole: tuple[Settings, Content], pointer: bytes) -> None:
     settings, before = whole
