@@ -85,7 +85,7 @@ def without_blank(numbers: set[int], document: str) -> set[int]:
     return {number for number in numbers if document.split("\n")[number].strip(" \t>")}
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(documents)
 def test_fences_are_those_of_another_commonmark_parser(document: str) -> None:
     recorder = recorded(document)
@@ -101,7 +101,7 @@ def is_deep_and_lazy(line: Line) -> bool:
     return line.lazy and len(line.indent.expandtabs(4)) > 3
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(documents)
 def test_paragraphs_are_those_of_another_commonmark_parser(document: str) -> None:
     """A line continues a paragraph here exactly where it lies inside one there, underlines aside."""
@@ -120,7 +120,7 @@ span_texts = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(span_texts)
 def test_code_spans_are_those_of_another_commonmark_parser(text: str) -> None:
     text = f"a{text}"
