@@ -179,7 +179,8 @@ RUST = """\
     """
 CPP = """\
     /* Copyright
-       This is free software (see it) */
+       This is free software (see it)
+         in any form. */
     template <typename T>
     class Thing : public Base {
     public:
@@ -239,6 +240,35 @@ CSHARP = """\
 def test_other_languages_are_under_their_definitions(name: str, source: str, expected: list[str]) -> None:
     assert paths(source, name) == expected
     assert letters(inside(code(source, name))) == letters(dedent(source))
+
+
+def test_a_bracket_that_ends_a_signature_does_not_end_the_function() -> None:
+    [start] = [block for block in code(GO, "a.go").blocks if block.heading == ("(s *Server) Start",)]
+    assert start.text.endswith("    return nil\n}\n```")
+
+
+def test_what_is_nested_in_a_member_or_a_value_is_no_member() -> None:
+    source = """\
+        class Thing {
+          first() {
+            work();
+          }
+          handlers = {
+            click() {
+              work();
+            },
+          };
+        }
+        """
+    assert paths(source, "a.js") == ["Thing", "Thing > first", "Thing"]
+
+
+def test_a_comment_above_a_section_belongs_to_it() -> None:
+    read = code("[a]\nx = 1\n# about b\n[b]\ny = 2\n", "a.toml")
+    assert [(block.heading, block.text.split("\n")[1]) for block in read.blocks] == [
+        (("a",), "[a]"),
+        (("b",), "# about b"),
+    ]
 
 
 @pytest.mark.parametrize(("data", "reason"), [(b"\x7fELF\0\0", "binary"), (b" \n", "empty")])
