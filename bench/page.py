@@ -13,14 +13,14 @@ import argparse
 import statistics
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 VISITS = 15
 USABLE = "() => performance.getEntriesByType('navigation')[0].domContentLoadedEventStart"
 WEIGHT = """() => performance.getEntries()
     .filter((one) => one.entryType === "navigation" || one.name.includes("/static/"))
     .map((one) => one.decodedBodySize)"""
-VIEWPORT = {"width": 1080, "height": 680}
+VIEWPORT: ViewportSize = {"width": 1080, "height": 680}
 ANSWERED = "Can I carry over leave, and until when?"
 REFUSED = "Who won the football world cup in 1998?"
 

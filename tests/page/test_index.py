@@ -111,3 +111,18 @@ async def test_a_job_that_fails_says_why(editable: Visit, tmp_path: Path) -> Non
     await expect(editable["#sync div"]).to_contain_text("corpus")
     await expect(editable["#sync button"]).to_be_enabled()
     (tmp_path / "elsewhere").rename(tmp_path / "corpus")
+
+
+async def test_many_removals_have_to_be_meant(editable: Visit, tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path, {f"page-{n}.md": f"# Page {n}\n\nText of page {n}.\n" for n in range(12)})
+    await use_key(editable, editable.service.token)
+    await editable["#sync > button"].click()
+    await expect(editable["#index"]).to_contain_text("15 documents")
+    for path in corpus.glob("page-*.md"):
+        path.unlink()
+    await editable["#sync > button"].click()
+    await expect(editable["#sync div"]).to_contain_text("12 of the 15 documents")
+    await expect(editable["#index"]).to_contain_text("15 documents")
+    await editable.page.get_by_role("button", name="Remove them all the same").click()
+    await expect(editable["#sync div"]).to_contain_text("12 removed")
+    await expect(editable["#index"]).to_contain_text("3 documents")
