@@ -13,13 +13,16 @@ from msgspec import structs
 from app.core import hashing
 from app.core.model import DocumentRecord, IndexSpec, StateRecord
 from app.ports import VectorStore
-from ingest.lease import StateKeeper
+from ingest.lease import LEASE_S, MARGIN_S, StateKeeper
 
 
 class Generation:
     """Keeps the state record of a collection while a job writes to it."""
 
-    def __init__(self, store: VectorStore, spec: IndexSpec) -> None:
+    def __init__(
+        self, store: VectorStore, spec: IndexSpec, lease_s: float = LEASE_S, margin_s: float = MARGIN_S
+    ) -> None:
+        """`lease_s` and `margin_s` are those of the StateKeeper."""
         self._store = store
         self._spec = spec
         self._state = StateRecord(
@@ -31,8 +34,8 @@ class Generation:
             revision="",
             generation=0,
         )
-        self._keeper = StateKeeper(store)
-        self._served = StateKeeper(store)
+        self._keeper = StateKeeper(store, lease_s, margin_s)
+        self._served = StateKeeper(store, lease_s, margin_s)
         self._beginning = asyncio.Lock()
         self._begun = False
         self._damaged = False
