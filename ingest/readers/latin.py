@@ -74,7 +74,7 @@ def _explained(text: str) -> float:
             signs += character in _INSIDE_WORDS or not (
                 after.isalpha() and (before.isalpha() or character in _BEHIND_WORDS)
             )
-        elif not (before.islower() and character.isupper()):
+        elif not (character.isupper() and before.isalpha() and (before.islower() or after.islower())):
             letters[character] += 1
     alphabet = max(sum(letters[letter] for letter in alphabet) for alphabet in _ALPHABETS)
     return (alphabet + signs) / beyond if beyond else 0.0

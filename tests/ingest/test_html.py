@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.document import Block, Document
@@ -236,6 +236,7 @@ FLOW = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(FLOW)
 def test_every_visible_word_is_in_some_block_or_heading_in_order(source: str) -> None:
     document = html.parse(f"<p>w0</p>{source}")
@@ -250,6 +251,7 @@ def test_every_visible_word_is_in_some_block_or_heading_in_order(source: str) ->
     assert all("x" not in block.text for block in document.blocks)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_or_refused(source: str) -> None:
     with contextlib.suppress(UnreadableDocument):

@@ -170,9 +170,10 @@ def test_a_heading_with_nothing_under_it_is_text_on_its_page() -> None:
 
 
 def test_large_type_everywhere_means_nothing() -> None:
-    document = of(
-        pdf(*([*lines("Some words\nin large type\nof one slide", size=30), *lines("small", top=500)] for _ in range(2)))
-    )
+    slide = [
+        text for at, size in enumerate((36, 30, 24, 20)) for text in lines("large words", top=760 - 90 * at, size=size)
+    ]
+    document = of(pdf([*slide, *lines("more words, but small ones", top=300)]))
     assert all(block.heading == () for block in document.blocks)
 
 
@@ -181,6 +182,12 @@ def test_what_stands_above_comes_first_however_it_is_drawn() -> None:
     side = lines("And in the margin this.", left=400, top=600)
     assert texts(of(pdf([*below, *above]))) == ["First comes this.", "Then comes that."]
     assert texts(of(pdf([*below, *side, *above])))[0] == "First comes this."
+
+
+def test_a_run_of_lines_is_not_broken_by_what_is_drawn_before_it() -> None:
+    left, right = lines("Name\nAddress", top=600), lines("Number", left=400, top=600)
+    notice = [*lines("What is asked here is asked by law, and " * 3, top=660, size=8), *lines("kept.", top=640, size=8)]
+    assert " ".join(texts(of(pdf([*left, *right, *notice])))).endswith("by law, and kept. Name Address Number")
 
 
 def test_letters_drawn_one_by_one_are_a_line() -> None:
@@ -204,7 +211,7 @@ def test_a_hyphen_at_a_line_s_end_goes_if_the_document_writes_the_word_without(
 ) -> None:
     filler = "\n".join(f"These are the words of line number {number}" for number in range(60))
     document = of(pdf(lines(f"{filler}\nand here comes the {start}\n{rest} that a line broke {elsewhere}", size=8)))
-    assert joined in texts(document)[-1]
+    assert f"and here comes the {joined} that a line broke" in texts(document)[-1]
 
 
 def test_a_document_that_hyphenates_is_mended() -> None:

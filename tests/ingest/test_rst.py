@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.document import Block
@@ -41,6 +41,7 @@ def test_blocks_stand_under_the_titles_above_them() -> None:
         ("four", ("Next",)),
     ]
     assert rst.parse(source).title == "Guide"
+    assert blocks("===\nABC\n===\ntext") == [("text", ("ABC",))]
 
 
 def test_a_title_is_its_text_without_markup() -> None:
@@ -210,6 +211,7 @@ PIECES = (
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_every_letter_of_the_source_is_in_some_block_or_title_in_order(source: str) -> None:
     letters = iter("".join(character for character in source if character.isalnum()))
@@ -222,6 +224,7 @@ def test_every_letter_of_the_source_is_in_some_block_or_title_in_order(source: s
     assert all(letter in everything for letter in letters)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read(source: str) -> None:
     with contextlib.suppress(UnreadableDocument):
