@@ -90,6 +90,8 @@ class Containers:
     def __init__(self) -> None:
         self._open: list[int] = []
         self._paragraph = False
+        self._has_empty_item = False
+        """Whether the innermost is an item of which only the mark has come: a blank line ends it."""
         self.in_table = False
         """Whether the paragraph is a table by now."""
 
@@ -134,6 +136,7 @@ class Containers:
             return True
         self._open[place.matched :] = place.opened
         self._paragraph = kind is Kind.TEXT and place.indent <= 3
+        self._has_empty_item = kind is Kind.BLANK and place.opened[-1:] not in ((), (_QUOTE,))
         return False
 
     def _match(self, line: str, ends: bool) -> tuple[int, int]:
@@ -147,9 +150,12 @@ class Containers:
                 at += line.startswith(" ", at)
             elif indent >= offset:
                 at += offset
-            elif not (ends and at + indent == len(line)):
+            elif not (ends and at + indent == len(line)) or self._is_empty_item(matched):
                 return matched, at
         return len(self._open), at
+
+    def _is_empty_item(self, index: int) -> bool:
+        return self._has_empty_item and index == len(self._open) - 1
 
 
 def _open_one(line: str, at: int, ends: bool, *, interrupting: bool) -> tuple[int, int] | None:
