@@ -92,7 +92,7 @@ async def test_it_goes_on_after_failed_runs_and_a_folder_that_went_away(tmp_path
 
 
 async def test_stopped_in_the_middle_of_a_job_it_ends_cleanly_and_the_next_run_finishes(tmp_path: Path) -> None:
-    write(tmp_path, range(60))
+    write(tmp_path, range(40))
     async with watching(tmp_path) as process:
         await begun(tmp_path)
         process.send_signal(signal.SIGTERM)
