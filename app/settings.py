@@ -34,7 +34,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     corpus: str = "ingest/sample"
     include: str = ""
     max_document_mb: Annotated[int, Meta(ge=1, le=1_000)] = 50
-    reader_timeout_s: Annotated[int, Meta(ge=1, le=3_600)] = 60
+    reader_timeout_s: Annotated[int, Meta(ge=1, le=3_600)] = 120
     redis_url: str = ""
     cache_ttl_s: Positive = 86_400
     audit_ttl_s: Positive = 604_800

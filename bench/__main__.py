@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from bench import citation_filter, intent, service
+from bench import citation_filter, ingestion, intent, service
 
 print("The citation filter")
 citation_filter.main()
 print("\nThe intent of a question")
 intent.main()
+print("\nIngestion")
+ingestion.throughput(ingestion.ROUNDS, ingestion.COPIES)
+ingestion.no_op()
 print("\nThe service")
 service.main()

@@ -11,7 +11,7 @@ class Intake(Struct, frozen=True, kw_only=True):
     include: tuple[str, ...] = ()
     """Patterns as in .gitignore, of which a file must match one; none given means every file of a known format."""
     max_document_mb: int = 50
-    reader_timeout_s: int = 60
+    reader_timeout_s: int = 120
 
     @classmethod
     def of(cls, settings: Settings) -> Intake:

@@ -41,8 +41,9 @@ from ingest.reader_messages import (
     framed,
 )
 
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 MEMORY_MB = 1_024
+"""About 40 MB of Markdown need as much."""
 PROCESSES = min(4, os.cpu_count() or 1)
 
 _PROGRAM = "ingest.reader_process"
