@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.document import Block, Document
+from ingest.document import Block
 from ingest.errors import UnreadableDocument
-from ingest.readers import html, read
+from ingest.readers import html
 
 FILES = Path(__file__).parent / "files"
 
@@ -24,10 +24,6 @@ def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
 
 def text(source: str) -> str:
     return "\n\n".join(block.text for block in html.parse(source).blocks)
-
-
-def head(source: str) -> Document:
-    return html.parse(f"<head>{source}</head><body><h1>Leave</h1><p>Text.</p>")
 
 
 def test_blocks_stand_under_the_headings_above_them() -> None:
@@ -111,66 +107,6 @@ def test_white_space_folds_as_in_a_browser() -> None:
     assert text("<p> a \n\t b<span> c</span>  d<br> e&nbsp; f so&shy;ft</p>\n\n<p>&nbsp;</p>") == (
         "a b c d\ne\u00a0 f soft"
     )
-
-
-@pytest.mark.parametrize(
-    ("source", "title"),
-    [
-        ("<title>Leave - People handbook</title>", "Leave"),
-        ("<title>ACME | Leave</title>", "Leave"),
-        ("<title> How leave\n works </title>", "How leave works"),
-        ("", "Leave"),
-        ("<title></title>", "Leave"),
-    ],
-)
-def test_the_title_is_the_page_s_without_the_site_s(source: str, title: str) -> None:
-    assert head(source).title == title
-
-
-def test_a_page_without_title_and_heading_has_none() -> None:
-    assert html.parse("<p>Text.</p><svg><title>Icon</title></svg>").title == ""
-
-
-def test_what_a_page_says_of_itself() -> None:
-    document = head(
-        '<link rel="stylesheet canonical" href="https://example.org/leave"><meta name=date content="2020-01-01">'
-        '<meta property="article:modified_time" content="2025-04-30T23:10:00+02:00">'
-        '<meta name=Keywords content="leave, time  off,">'
-    )
-    assert (document.url, document.tags, document.updated_at) == (
-        "https://example.org/leave",
-        ("leave", "time off"),
-        "2025-04-30",
-    )
-    assert document.access == ("public",)
-
-
-@pytest.mark.parametrize("address", ["/leave", "javascript:alert(1)", "//example.org/leave", "http://[", ""])
-def test_only_a_whole_web_address_becomes_the_url(address: str) -> None:
-    assert head(f'<link rel=canonical href="{address}"><meta name=date content="soon">').url is None
-
-
-def test_front_matter_is_read_and_wins() -> None:
-    document = html.parse("---\ntitle: T\naccess: [hr]\ntags: a\n---\n<title>U</title><meta name=keywords content=b>c")
-    assert (document.title, document.access, document.tags) == ("T", ("hr",), ("a",))
-    with pytest.raises(UnreadableDocument, match="front matter"):
-        html.parse("---\naccess: [hr\n---\n<p>c")
-
-
-@pytest.mark.parametrize("name", ["windows-1252", "iso-8859-1", "koi8-r", "shift_jis", "utf-8", "windows-1251"])
-@pytest.mark.parametrize(
-    "form", ['<meta charset="{}">', '<meta http-equiv=Content-Type content="text/html; charset={}">']
-)
-def test_the_declared_encoding_is_honoured(name: str, form: str) -> None:
-    word = {"k": "Да", "s": "休", "w": "Я" if name.endswith("1") else "é"}.get(name[0], "é")
-    data = f"<html><head>{form.format(name)}</head><body><p>{word}".encode(name)
-    assert read("a.html", data).blocks == (Block(word),)
-
-
-def test_xhtml_is_read_in_its_declared_encoding() -> None:
-    source = '<?xml version="1.0" encoding="iso-8859-1"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>é</p></body></html>'
-    assert read("a.xhtml", source.encode("latin-1")).blocks == (Block("é"),)
-    assert read("a.htm", source.encode("utf-16")).blocks == (Block("é"),)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,14 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.document import Block, Document
-from ingest.errors import UnreadableDocument
 from ingest.readers import read
 from tests.ingest.pdfs import lines, pdf
 
 FILES = Path(__file__).parent / "files" / "pdf"
 MARGINS = "repeating page headers, footers and page numbers"
-NO_TEXT = "it holds no text (scanned?): run text recognition (OCR) on it"
-DAMAGED = "it is damaged, or no PDF: open it in a PDF viewer and save it again"
 
 
 def of(data: bytes) -> Document:
@@ -31,12 +26,6 @@ def said(document: Document) -> list[tuple[int | None, tuple[str, ...], str]]:
 
 def texts(document: Document) -> list[str]:
     return [block.text for block in document.blocks]
-
-
-def refusal(data: bytes) -> str:
-    with pytest.raises(UnreadableDocument) as refused:
-        of(data)
-    return str(refused.value)
 
 
 def test_a_browser_s_print_keeps_headings_pages_and_rows() -> None:
@@ -90,41 +79,6 @@ def test_bookmarks_name_the_headings_where_type_does_not(name: str) -> None:
     assert document.updated_at
     assert document.left_out == (MARGINS,)
     assert "confidential" not in " ".join(texts(document))
-
-
-def test_a_scanned_page_is_told() -> None:
-    assert refusal((FILES / "scanned.pdf").read_bytes()) == NO_TEXT
-    document = of((FILES / "mixed.pdf").read_bytes())
-    assert "1 page without text (scanned?)" in document.left_out
-    assert "Three laptops had no disk encryption." in document.blocks[0].text
-
-
-def test_an_encrypted_file_is_refused() -> None:
-    assert refusal((FILES / "encrypted.pdf").read_bytes()) == "it is encrypted: save it without a password"
-
-
-@pytest.mark.parametrize(
-    "data", [b"%PDF-1.7\n", b"no PDF at all", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer<</Root 1 0 R>>"]
-)
-def test_a_damaged_file_is_refused(data: bytes) -> None:
-    assert refusal(data) == DAMAGED
-
-
-def test_a_file_that_is_cut_off_is_refused_or_read_as_far_as_it_goes() -> None:
-    data = (FILES / "libreoffice.pdf").read_bytes()
-    for size in range(100, len(data), len(data) // 20):
-        with contextlib.suppress(UnreadableDocument):
-            assert of(data[:size]).blocks
-
-
-def test_pages_without_anything_are_refused() -> None:
-    assert refusal(pdf([], [])) == "it is empty"
-    assert refusal(b"") == "it is empty"
-
-
-def test_a_page_whose_font_tells_no_letters_is_no_text() -> None:
-    data = (FILES / "chromium.pdf").read_bytes()
-    assert refusal(data.replace(b"/ToUnicode", b"/NoUnicode")) == NO_TEXT
 
 
 PARAGRAPH = "The travel desk books every train and\nnobody flies where a train takes less\nthan six hours on its way."
@@ -221,50 +175,6 @@ def test_a_document_that_hyphenates_is_mended() -> None:
     assert "remuneration" in texts(document)[0]
 
 
-def pages_with(*margins: str, count: int = 4) -> list[list[tuple[float, float, float, str]]]:
-    return [
-        [
-            *lines(f"{PARAGRAPH}\n\nThis is said on page {'abcdefgh'[number]} alone.", top=700),
-            *(
-                text
-                for at, margin in enumerate(margins)
-                for text in lines(margin.format(number + 1), top=800 - 770 * at)
-            ),
-        ]
-        for number in range(count)
-    ]
-
-
-@pytest.mark.parametrize(
-    "margins", [("ACME handbook", ""), ("ACME, page {}", "{}"), ("", "{} / 40"), ("v2.0", "- {} -")]
-)
-def test_what_repeats_on_every_page_is_left_out(margins: tuple[str, ...]) -> None:
-    document = of(pdf(*pages_with(*margins)))
-    assert document.left_out == (MARGINS,)
-    assert len(document.blocks) == 8
-    assert all(text.startswith(("The travel", "This is said")) for text in texts(document))
-
-
-def test_headers_of_left_and_right_pages_are_found() -> None:
-    left, right = pages_with("ACME", count=6), pages_with("Handbook", count=6)
-    document = of(pdf(*(page for pair in zip(left[::2], right[1::2], strict=True) for page in pair)))
-    assert not {"ACME", "Handbook"} & set(" ".join(texts(document)).split())
-
-
-def test_a_page_number_is_left_out_of_two_pages() -> None:
-    assert of(pdf(*pages_with("", "{}", count=2))).left_out == (MARGINS,)
-
-
-def test_numbers_that_do_not_count_pages_stay() -> None:
-    pages = [[*lines(PARAGRAPH), *lines(str(number), top=60)] for number in (17, 4, 12)]
-    assert texts(of(pdf(*pages)))[1::2] == ["17", "4", "12"]
-
-
-def test_what_repeats_inside_pages_stays() -> None:
-    page = lines("\n\n".join(["one", "two", "three", "Notice", "four", "five", "six"]))
-    assert "Notice" in " ".join(texts(of(pdf(*([page] * 3)))))
-
-
 @pytest.mark.parametrize(
     ("title", "taken"),
     [
@@ -294,26 +204,6 @@ def test_what_a_file_says_of_itself() -> None:
     document = of(pdf(lines("a"), about="/Keywords(travel; trains, travel)/ModDate(D:20240229101112+01'00')"))
     assert (document.tags, document.updated_at) == (("travel", "trains"), "2024-02-29")
     assert of(pdf(lines("a"), about="/ModDate(D:20230229)/Title(T)")).updated_at != "2023-02-29"
-
-
-def test_threads_may_read_at_once() -> None:
-    data = (FILES / "chromium.pdf").read_bytes()
-    results: list[Document] = []
-    threads = [threading.Thread(target=lambda: results.append(of(data))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 4
-    assert all(result == results[0] for result in results)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 33_000), st.binary(min_size=1, max_size=60))
-def test_changed_bytes_are_read_or_refused(at: int, change: bytes) -> None:
-    data = (FILES / "libreoffice.pdf").read_bytes()
-    with contextlib.suppress(UnreadableDocument):
-        of(data[:at] + change + data[at + len(change) :])
 
 
 WORDS = st.lists(
