@@ -1,4 +1,4 @@
-"""What can go wrong with a document, and with a job as a whole. What the service must tell apart is in app/errors.py."""
+"""What can go wrong with a document, and with a job. What the service must tell apart stands in app/errors.py."""
 
 from __future__ import annotations
 
