@@ -129,6 +129,15 @@ def test_the_citation_filter_lets_every_list_through_whole(
     assert (citations.valid, citations.dropped) == (set(range(1, len(records) + 1)), [])
 
 
+@pytest.mark.parametrize("title", ["Sources", "References:", "7. Sources", "参考文献"])
+def test_a_document_named_like_a_list_of_sources_takes_no_line_along(title: str) -> None:
+    records = [document("0.md", title=title), document("1.md", title="Zebras", url="https://x.example/a")]
+    text = listing(*records)
+    citations = CitationFilter(2, links=packed_links(sources(choose(records, [], "", THRESHOLD))))
+    assert citations.feed(text) + citations.flush() == text
+    assert citations.valid == {1, 2}
+
+
 @pytest.mark.parametrize("character", ["*", "【", "a", "`", "\U0001f600"])
 def test_the_longest_list_is_no_longer_than_an_answer_may_be(character: str) -> None:
     url = "https://x.example/" + "a" * 142

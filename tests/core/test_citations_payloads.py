@@ -52,6 +52,8 @@ def filtered(text: str, source_count: int) -> str:
         ("Accidents [2019-2024]\n", 3, "Accidents\n"),
         ("国办函〔2024〕20号", 3, "国办函20号"),
         ("grow.[1-50]\n\n---\n\n## Sources\n\n[1] Field: https://a.example  \n[2] S\n", 2, "grow.[1][2]\n\n---\n\n"),
+        ("here.\n\n## 7. Sources\n\n[1] Curiosity-Driven Exploration: https://a.example\n", 2, "here.\n\n"),
+        ("趋势。\n\n## 15. 参考文献\n\n[1] 2025年全球及中国: https://a.example  \n", 2, "趋势。\n\n"),
         ("趋势。\n\n参考文献：\n[1] https://a.example - 中国\n[2] b\n", 2, "趋势。\n\n"),
         ("Sources:\n- [A.pdf#page=78]\n- [B.pdf#page=2]", 3, ""),
     ],
@@ -74,6 +76,7 @@ def test_odd_markers(written: str, source_count: int, leaves: str) -> None:
         "overtly tackl[es] the topic [惠]能",
         "AI in Schools [25 Case Studies]",
         '{"point":[40.7128,-74.006]}',
+        "- Summary\n- Sources\n---\n# Summary",
         "1. Readiness\n\n- [ ] Conduct product research",
     ],
 )

@@ -131,9 +131,6 @@ class BracketScanner:
             frame = self._frames.pop()
             if frame.is_unfinished_marker:
                 self.sink.marker(compare([], 0, "unfinished", frame.raw))
-            elif frame.is_row_of_markers:
-                self.sink.cut()
-                frame.replay(self.sink)
             else:
                 self.release(frame)
         self._open_labels = 0

@@ -183,7 +183,7 @@ ENDS = (
     Row("an unfinished marker", "a [9", "a"),
     Row("an unfinished valid marker", "a [1", "a"),
     Row("an unfinished list", "a [1, ", "a"),
-    Row("an unfinished list of brackets", "a [[1], [2]", "a [1], [2]"),
+    Row("a bracket open before markers", "a [ [1]", "a [ [1]"),
     Row("an unfinished marker at the end of a paragraph", "a [9\n\nb", "a\n\nb"),
     Row("neighbours that would join, and nothing after them", "a [[9]12]", "a"),
     Row("an unfinished word", "a [see", "a [see"),
