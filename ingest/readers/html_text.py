@@ -32,7 +32,8 @@ _SPACE = re.compile(r"[ \t\n\r\f]+")
 _SPACES = re.compile(r" {2,}")
 _LINE_END = re.compile(r" *\n *")
 _SOFT_HYPHEN = "\u00ad"
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#-]+)")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:(?:language|lang|highlight-source)-|sourceCode )([\w+#-]+)")
+"""As the classes of highlighters name it, pandoc's among them."""
 
 
 class _Frame:
@@ -62,17 +63,19 @@ class PageText:
     def read(self, root: Element) -> None:
         """Take in everything visible below `root`."""
         walk = etree.iterwalk(root, events=("start", "end"))
+        skipped: Element = None
         for event, element in walk:
-            if event == "start":
-                if element is root or self._is_text(element):
-                    self._start(element)
-                    self._say(element.text)
-                    continue
-                walk.skip_subtree()  # its end is no event then
+            if event == "end":
+                if element is not skipped:
+                    self._end(element)
+                if element is not root:
+                    self._say(element.tail)
+            elif element is root or self._is_text(element):
+                self._start(element)
+                self._say(element.text)
             else:
-                self._end(element)
-            if element is not root:
-                self._say(element.tail)
+                skipped = element
+                walk.skip_subtree()
         self._finish_paragraph()
         self.blocks += self.outline.end()
 

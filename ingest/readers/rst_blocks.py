@@ -130,15 +130,21 @@ def _kind(line: str) -> Kind:
 def _visible(block: Sequence[Line], comments: Collection[int], left_out: LeftOut) -> Iterator[Line]:
     """Without comments and directives that say nothing, each with all that is indented under it."""
     hidden_from: int | None = None
-    for number, line in block:
+    for at, (number, line) in enumerate(block):
         indentation = len(line) - len(line.lstrip())
         if hidden_from is not None and (not line.strip() or indentation > hidden_from):
             continue
         hidden_from = _hidden_from(line, number in comments, left_out)
         if hidden_from is None:
             yield number, line
+        elif line.strip() == ".." and not _is_written(block[at + 1 : at + 2]):
+            hidden_from = None  # an empty comment: it only ends what stands before it
         elif line[:hidden_from].strip() not in ("", "-", "*", "+"):
             yield number, line[:hidden_from].rstrip()
+
+
+def _is_written(lines: Sequence[Line]) -> bool:
+    return any(line.strip() for _, line in lines)
 
 
 def _hidden_from(line: str, is_comment: bool, left_out: LeftOut) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from ingest.document import Block
 from ingest.errors import UnreadableDocument
 from ingest.readers import html
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parent / "files" / "pages"
 
 
 def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -125,6 +126,37 @@ def test_a_page_without_text_is_refused(source: str, reason: str) -> None:
     assert str(refused.value) == reason
 
 
+def test_a_page_of_pandoc() -> None:
+    document = html.read((FILES / "pandoc.html").read_bytes(), "pandoc.html")
+    assert (document.title, document.tags, document.updated_at) == (
+        "Travel handbook",
+        ("travel", "expenses"),
+        "2024-03-05",
+    )
+    assert document.left_out == ("navigation, page headers, footers and asides",)
+    assert [(block.heading, block.kind) for block in document.blocks[:5]] == [
+        (("Booking",), "paragraph"),
+        (("Booking",), "list"),
+        (("Booking", "Rates"), "table"),
+        (("Booking", "Rates"), "paragraph"),
+        (("Booking", "Calling the interface"), "code"),
+    ]
+    assert document.blocks[4].text == (
+        '```python\ndef book(city, nights):\n    return desk.post("/trips", city, nights)\n```'
+    )
+
+
+def test_a_page_of_libreoffice() -> None:
+    document = html.read((FILES / "libreoffice.html").read_bytes(), "libreoffice.html")
+    assert document.title == "Leave policy"
+    assert [block.text for block in document.blocks] == [
+        "You get 30 days.",
+        "- Call before nine.\n- Send a note on day three.",
+        "| Year | Days |\n| --- | --- |\n| First | 28 |\n| Later | 30 |",
+        "End.",
+    ]
+
+
 HOSTILE = {
     "open tags": "<b>" * 1_900 + "a",
     "lists in lists": "<ul><li>a" * 900,
@@ -182,6 +214,8 @@ def test_every_visible_word_is_in_some_block_or_heading_in_order(source: str) ->
     for block in document.blocks:
         said += _WORD.findall(" ".join([*block.heading[-1:], block.text] if block.section != section else [block.text]))
         section = block.section
+    texts = Counter(_WORD.findall(" ".join(block.text for block in document.blocks)))
+    assert texts <= Counter(words)  # none is said twice
     remaining = iter(said)
     assert all(word in remaining for word in words), (words, said)
     assert all("x" not in block.text for block in document.blocks)

@@ -14,6 +14,8 @@ from ingest.document import Block
 from ingest.errors import UnreadableDocument
 from ingest.readers import read, rst
 
+FILES = Path(__file__).parent / "files" / "pages"
+
 
 def blocks(source: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(block.text, block.heading) for block in rst.parse(source).blocks]
@@ -90,6 +92,7 @@ HIDDEN = {
     "comment": ("a\n\n.. secret\n   secret\n\n   secret\n\nb", "a\n\nb"),
     "comment under its mark": ("a\n\n..\n   secret\n\n   secret\n\nb", "a\n\nb"),
     "one after another": (".. secret\n.. secret too\n.. _t: u\n", ".. _t: u"),
+    "empty": ("a\n\n..\n\n   b\n\n- c\n\n  ..\n\n  d", "a\n\n   b\n\n- c\n\n\n  d"),
     "in a list": ("- a\n\n  .. secret\n     secret\n\n- .. secret\n\n- b", "- a\n\n- b"),
     "in a directive": (".. note::\n\n   a\n\n   .. secret\n\n   b", ".. note::\n\n   a\n\n   b"),
     "raw": (".. raw:: html\n\n   <b>secret</b>\n\na\n\n.. |x| raw:: html\n\n   secret", "a"),
@@ -155,6 +158,16 @@ def test_other_line_ends_do_not_move_titles() -> None:
     assert blocks("a\u2028b\x0bc\x85d\n\nT\n=\ntext\x0c") == [("a\u2028b\x0bc\x85d", ()), ("text", ("T",))]
 
 
+def test_a_source_of_pandoc() -> None:
+    document = read("pandoc.rst", (FILES / "pandoc.rst").read_bytes())
+    assert (document.title, document.updated_at) == ("Travel handbook", "2024-03-05")
+    assert document.left_out == ("tables of contents",)
+    assert [block.kind for block in document.blocks] == [
+        *("paragraph", "list", "table", "paragraph", "code", "other", "paragraph", "other")
+    ]
+    assert "No flight under four hours by train." in text((FILES / "pandoc.rst").read_text())
+
+
 HOSTILE = {
     "lists in lists": "- " * 200 + "a",
     "a staircase": "".join(" " * depth + "- a\n" for depth in range(100)),
@@ -207,7 +220,7 @@ PIECES = (
         "| word\n",
         ">>> 1\n",
     ),
-    *(":field: word\n", "*word* ", "中文", "é", "term\n  word\n", "  \n", "....\n", "\t"),
+    *(":field: word\n", "*word* ", "中文", "é", "term\n  word\n", "  \n", "....\n", "\t", "..\n\n   word\n\n"),
 )
 
 
