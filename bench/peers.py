@@ -1,4 +1,4 @@
-"""`python -m bench.peers`: what re-indexing costs here, in LlamaIndex's IngestionPipeline and in LangChain's indexing API.
+"""`python -m bench.peers`: what re-indexing costs here, and in the ingestion of LlamaIndex and of LangChain.
 
 The same corpus, the same embedding model on the same two threads, and an embedded Qdrant each: Qdrant Edge here, the
 local mode of qdrant-client there, which is what they support. Each peer is set up as its own guide says for documents
