@@ -123,4 +123,12 @@ def _in_another_script(data: bytes) -> str | None:
         if match.encoding in _SEVERAL_BYTES or match.coherence >= _LEAST_COHERENCE
     ]
     best, second = sorted([*matches, (-1.0, ""), (-1.0, "")], reverse=True)[:2]
-    return _as(best[1], data) if best[0] - second[0] >= _LEAST_LEAD else None
+    if best[0] - second[0] < _LEAST_LEAD or (b"\0" in data and not _may_be_utf16(data, best[1])):
+        return None
+    return _as(best[1], data)
+
+
+def _may_be_utf16(data: bytes, encoding: str) -> bool:
+    """Whether most zeros are the upper half of a character, as those of spaces and line ends are."""
+    upper = data[1::2] if encoding == "utf_16_le" else data[::2]
+    return 2 * upper.count(0) > data.count(0)

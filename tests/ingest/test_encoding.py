@@ -58,6 +58,7 @@ def test_what_is_encoded_comes_back(text: str, encoding: str) -> None:
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0",
         bytes(range(1, 256)) * 4,
         b"PK\x03\x04" + bytes(range(0, 256, 3)) * 9,
+        b"\0\1binary",
     ],
 )
 def test_binary_is_refused(data: bytes) -> None:
