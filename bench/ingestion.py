@@ -56,11 +56,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--copies", type=int, default=COPIES, help="of the sample, each embedded anew")
+    parser.add_argument("--corpus", type=Path, help="a folder to measure throughput on, in place of the sample")
     parser.add_argument("--documents", type=int, default=MEMORY_DOCUMENTS[0], help="for `peak`, one line of `memory`")
     parser.add_argument("parts", nargs="*", default=["throughput", "no-op", "memory"], help="what to measure")
     options = parser.parse_args()
     if "throughput" in options.parts:
-        throughput(options.rounds, options.copies)
+        throughput(options.rounds, options.copies, options.corpus)
     if "no-op" in options.parts:
         no_op()
     if "memory" in options.parts:
@@ -69,11 +70,10 @@ def main() -> None:
         peak(options.documents)
 
 
-def throughput(rounds: int, copies: int) -> None:
+def throughput(rounds: int = ROUNDS, copies: int = COPIES, corpus: Path | None = None) -> None:
     print("            direct/s   job/s   share   share of processor time")
     with tempfile.TemporaryDirectory() as folder:
-        corpus = Path(folder) / "corpus"
-        _copy_sample(corpus, copies)
+        corpus = corpus or _copied_sample(Path(folder) / "corpus", copies)
         embedder = fastembed_embedder.load("bundled")
         inputs = _inputs(asyncio.run(_texts(corpus, embedder)))
         sessions = [_session() for _ in range(THREADS)]
@@ -103,7 +103,7 @@ def _processor_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in spent)
 
 
-def _copy_sample(corpus: Path, copies: int) -> None:
+def _copied_sample(corpus: Path, copies: int) -> Path:
     """Copies that share no passage: each has titles of its own."""
     for path in SAMPLE.rglob("*.md"):
         for number in range(copies):
@@ -111,6 +111,7 @@ def _copy_sample(corpus: Path, copies: int) -> None:
             copy = corpus / str(number) / path.relative_to(SAMPLE)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(text, encoding="utf-8")
+    return corpus
 
 
 async def _texts(corpus: Path, embedder: Embedder) -> list[str]:
