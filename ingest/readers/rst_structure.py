@@ -109,5 +109,7 @@ def _depth(section: Any) -> int:
 
 def _plain(title: str) -> str:
     if _MARKUP.search(title):
-        title = _parsed(_ROLE.sub(r"\1", title), Inliner()).astext()
+        parsed = _parsed(_ROLE.sub(r"\1", title), Inliner())
+        if len(parsed) and isinstance(parsed[0], nodes.paragraph):  # else it would be more than a line elsewhere
+            title = parsed[0].astext()
     return _folded(title)

@@ -44,6 +44,7 @@ def test_blocks_stand_under_the_titles_above_them() -> None:
     ]
     assert rst.parse(source).title == "Guide"
     assert blocks("===\nABC\n===\ntext") == [("text", ("ABC",))]
+    assert blocks("======\n- *A*:\n======\ntext") == [("text", ("- *A*:",))]
 
 
 def test_a_title_is_its_text_without_markup() -> None:
