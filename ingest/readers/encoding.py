@@ -35,7 +35,8 @@ _MOST_CONTROLS = 0.005
 """Share of control characters that text may have."""
 _LEAST_COHERENCE = 0.25
 """How far, 0..1, letters must be as frequent as in some language, before such an encoding is believed."""
-
+_LONG_ENOUGH = 64
+"""Bytes of a text whose letters tell its encoding."""
 _LEAST_LEAD = 0.005
 """Of the likeliest encoding over the next, both rated -1..1 by letters and disorder."""
 
@@ -129,6 +130,7 @@ def _in_another_script(data: bytes) -> str | None:
 
 
 def _may_be_utf16(data: bytes, encoding: str) -> bool:
-    """Whether most zeros are the upper half of a character, as those of spaces and line ends are."""
+    """Whether most zeros are the upper half of a character, as those of spaces are; in a long text without such ones,
+    its letters have been looked at closely enough."""
     upper = data[1::2] if encoding == "utf_16_le" else data[::2]
-    return 2 * upper.count(0) > data.count(0)
+    return len(data) >= _LONG_ENOUGH or 2 * upper.count(0) > data.count(0)
