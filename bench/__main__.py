@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import citation_filter, ingestion, intent, service
+from bench import citation_filter, ingestion, ingestion_scale, intent, service
 
 print("The citation filter")
 citation_filter.main()
@@ -10,6 +10,6 @@ print("\nThe intent of a question")
 intent.main()
 print("\nIngestion")
 ingestion.throughput()
-ingestion.no_op()
+ingestion_scale.no_op()
 print("\nThe service")
 service.main()

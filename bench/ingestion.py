@@ -1,25 +1,18 @@
-"""`python -m bench.ingestion`: how much of the embedding model's speed a job keeps, what it costs when nothing changed,
-and how much memory it takes.
+"""`python -m bench.ingestion`: how much of the embedding model's speed a whole job keeps.
 
-Throughput: passages a second of a whole job on an empty store (files to `ready`), as a share of what two threads get
-out of onnxruntime by themselves on the very same texts, one text a call, already tokenised. Both take turns in one run,
-as other work on the machine disturbs either; the share of processor time says what the job costs beside the model.
-
-The other two embed with a stand-in that makes a vector out of a text's digest: 20,000 documents would take a real model
-a quarter of an hour, and neither figure depends on it. Most of the memory that grows with the documents is the embedded
-engine's: what the job itself keeps is a record and a path for each.
+Passages a second of a job on an empty store, from files to `ready`, as a share of what as many threads get out of
+onnxruntime by themselves on the very same texts, one text a call, already tokenised. Both take turns in one run, as
+other work on the machine disturbs either. Two more figures stand that better: the share of processor time says what the
+job costs beside the model, and `fed` is the part of the job's time in which it had a text for each of the model's
+threads.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
-import random
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -35,8 +28,7 @@ from tokenizers import Tokenizer
 
 from app.adapters import bundled_model, fastembed_embedder
 from app.adapters.edge_store import EdgeStore
-from app.adapters.tokenizer import FastTokenizer
-from app.core.hashing import byte_hash, prepared_text
+from app.core.hashing import prepared_text
 from app.ports import Embedder
 from ingest import job
 from ingest.progress import Summary
@@ -44,11 +36,8 @@ from ingest.reading import Readers
 from ingest.sources import find_files, read_bytes
 
 SAMPLE = Path("ingest/sample")
-COPIES = 4
+COPIES = 8
 ROUNDS = 3
-THREADS = 2
-NO_OP_DOCUMENTS = 10_000
-MEMORY_DOCUMENTS = (1_000, 20_000)
 INDEX = "bench"
 
 
@@ -56,42 +45,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--copies", type=int, default=COPIES, help="of the sample, each embedded anew")
-    parser.add_argument("--corpus", type=Path, help="a folder to measure throughput on, in place of the sample")
-    parser.add_argument("--documents", type=int, default=MEMORY_DOCUMENTS[0], help="for `peak`, one line of `memory`")
-    parser.add_argument("parts", nargs="*", default=["throughput", "no-op", "memory"], help="what to measure")
+    parser.add_argument("--corpus", type=Path, help="another folder, in place of the sample")
     options = parser.parse_args()
-    if "throughput" in options.parts:
-        throughput(options.rounds, options.copies, options.corpus)
-    if "no-op" in options.parts:
-        no_op()
-    if "memory" in options.parts:
-        memory()
-    if "peak" in options.parts:
-        peak(options.documents)
+    throughput(options.rounds, options.copies, options.corpus)
 
 
 def throughput(rounds: int = ROUNDS, copies: int = COPIES, corpus: Path | None = None) -> None:
-    print("            direct/s   job/s   share   share of processor time")
+    print(" direct/s   job/s   share   processor time     fed")
     with tempfile.TemporaryDirectory() as folder:
         corpus = corpus or _copied_sample(Path(folder) / "corpus", copies)
-        embedder = fastembed_embedder.load("bundled")
+        embedder = Watched(fastembed_embedder.load("bundled"))
         inputs = _inputs(asyncio.run(_texts(corpus, embedder)))
-        sessions = [_session() for _ in range(THREADS)]
+        sessions = [_session() for _ in range(fastembed_embedder.THREADS)]
         shares = []
         for number in range(rounds):
             if number % 2:
                 whole, whole_cpu = _timed_on_empty_store(corpus, embedder)
-                direct, direct_cpu = _timed(lambda: _embed_directly(sessions, inputs))
+                direct, direct_cpu = timed(lambda: _embed_directly(sessions, inputs))
             else:
-                direct, direct_cpu = _timed(lambda: _embed_directly(sessions, inputs))
+                direct, direct_cpu = timed(lambda: _embed_directly(sessions, inputs))
                 whole, whole_cpu = _timed_on_empty_store(corpus, embedder)
             shares.append(direct / whole)
-            rates = f"{len(inputs) / direct:8.1f} {len(inputs) / whole:7.1f}"
-            print(f"round {number + 1}   {rates} {direct / whole:7.3f} {direct_cpu / whole_cpu:14.3f}", flush=True)
+            figures = f"{len(inputs) / direct:9.1f} {len(inputs) / whole:7.1f} {direct / whole:7.3f}"
+            print(f"{figures} {direct_cpu / whole_cpu:16.3f} {embedder.fed_s / whole:7.3f}", flush=True)
         print(f"{len(inputs)} passages; median share {statistics.median(shares):.3f}")
 
 
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
+def timed(work: Callable[[], object]) -> tuple[float, float]:
     """Seconds on the clock, and of processors, those of finished child processes too."""
     before, started = _processor_seconds(), time.perf_counter()
     work()
@@ -123,7 +103,7 @@ async def _texts(corpus: Path, embedder: Embedder) -> list[str]:
 
 
 def _inputs(texts: Sequence[str]) -> list[dict[str, Any]]:
-    tokenizer = _tokenizer()
+    tokenizer = bundled_tokenizer()
     tokenizer.no_padding()
     tokenizer.enable_truncation(bundled_model.MAX_TOKENS)
     encoded = tokenizer.encode_batch(texts)
@@ -137,7 +117,7 @@ def _inputs(texts: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _tokenizer() -> Tokenizer:
+def bundled_tokenizer() -> Tokenizer:
     with bundled_model.model_folder() as folder:
         return Tokenizer.from_file(str(folder / "tokenizer.json"))
 
@@ -167,12 +147,13 @@ def _embed_directly(sessions: Sequence[onnxruntime.InferenceSession], inputs: Se
         thread.join()
 
 
-def _timed_on_empty_store(corpus: Path, embedder: Embedder) -> tuple[float, float]:
+def _timed_on_empty_store(corpus: Path, embedder: Watched) -> tuple[float, float]:
+    embedder.fed_s = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        return _timed(lambda: asyncio.run(_job(Path(folder), corpus, embedder)))
+        return timed(lambda: asyncio.run(run_job(Path(folder), corpus, embedder)))
 
 
-async def _job(store: Path, corpus: Path, embedder: Embedder) -> Summary:
+async def run_job(store: Path, corpus: Path, embedder: Embedder) -> Summary:
     async with opened(store) as edge:
         return await job.run(edge, embedder, INDEX, corpus, lambda _: None)
 
@@ -186,64 +167,30 @@ async def opened(path: Path) -> AsyncIterator[EdgeStore]:
         await store.close()
 
 
-class StandIn:
-    """An embedder that costs next to nothing: the digest of a text as its vector."""
+class Watched:
+    """An embedder, and for how many seconds it had at least a text for each thread."""
 
-    name = "bundled"
-    identity = "stand-in"
-    dimension = bundled_model.DIMENSION
-
-    def __init__(self) -> None:
-        self.tokenizer = FastTokenizer(_tokenizer(), bundled_model.MAX_TOKENS)
-
-    async def embed_query(self, text: str) -> list[float]:
-        return await self.embed_passage(text)
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.identity, self.dimension = embedder.name, embedder.identity, embedder.dimension
+        self.tokenizer, self.embed_query = embedder.tokenizer, embedder.embed_query
+        self.fed_s = 0.0
+        self._embedder = embedder
+        self._texts = 0
+        self._since = 0.0
 
     async def embed_passage(self, text: str) -> list[float]:
-        return [byte - 127.5 for byte in hashlib.shake_128(text.encode()).digest(self.dimension)]
+        self._count(1)
+        try:
+            return await self._embedder.embed_passage(text)
+        finally:
+            self._count(-1)
 
-
-def no_op() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        corpus, store, embedder = Path(folder) / "corpus", Path(folder) / "store", StandIn()
-        _write_documents(corpus, NO_OP_DOCUMENTS)
-        asyncio.run(_job(store, corpus, embedder))
-        walking = _best(lambda: sum(1 for _ in find_files(corpus)))
-        hashing = _best(lambda: [byte_hash(read_bytes(file)) for file in find_files(corpus)]) - walking
-        whole = _best(lambda: asyncio.run(_job(store, corpus, embedder)))
-        print(
-            f"no-op on {NO_OP_DOCUMENTS:,} documents: {whole:.2f} s"
-            f" (finding the files alone {walking:.2f} s, hashing them alone {hashing:.2f} s)"
-        )
-
-
-def _best(work: Callable[[], object]) -> float:
-    return min(_timed(work)[0] for _ in range(ROUNDS))
-
-
-def memory() -> None:
-    print("documents   passages   peak of the job   of a reader process")
-    for documents in MEMORY_DOCUMENTS:
-        command = [sys.executable, "-m", "bench.ingestion", "peak", "--documents", str(documents)]
-        subprocess.run(command, check=True)
-
-
-def peak(documents: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        _write_documents(Path(folder) / "corpus", documents)
-        summary = asyncio.run(_job(Path(folder) / "store", Path(folder) / "corpus", StandIn()))
-    own, reader = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    print(f"{documents:9,} {summary.passages.total:10,} {own:14.0f} MB {reader:18.0f} MB", flush=True)
-
-
-def _write_documents(corpus: Path, count: int) -> None:
-    """About 1 KB each, two sections, no two alike."""
-    words = (SAMPLE / "people" / "leave.md").read_text(encoding="utf-8").split()
-    for number in range(count):
-        path = corpus / f"{number % 100}" / f"{number}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        first, second = (" ".join(random.Random(f"{number}{part}").choices(words, k=80)) for part in "ab")
-        path.write_text(f"# Document {number}\n\n{first}\n\n## More\n\n{second}\n", encoding="utf-8")
+    def _count(self, change: int) -> None:
+        now = time.perf_counter()
+        if self._texts >= fastembed_embedder.THREADS:
+            self.fed_s += now - self._since
+        self._texts += change
+        self._since = now
 
 
 if __name__ == "__main__":
