@@ -75,4 +75,5 @@ def record_of(
         updated_at=document.updated_at,
         tags=document.tags,
         access=document.access,
+        left_out=document.left_out,
     )

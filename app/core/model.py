@@ -69,6 +69,8 @@ class DocumentRecord(Struct, frozen=True, kw_only=True):
     updated_at: str | None = None
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] = ("public",)
+    left_out: tuple[str, ...] = ()
+    """What its reader did not take in, such as `2 images`."""
     failure: str | None = None
     """Why the newest version could not be indexed; all else here tells of the last good one."""
 

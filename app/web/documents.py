@@ -29,6 +29,8 @@ class ListedDocument(Struct, frozen=True):
     state: Literal["indexed", "failed"]
     """`failed`: its newest version could not be indexed; an earlier one answers if it has passages."""
     failure: str | None
+    left_out: tuple[str, ...]
+    """What its reader did not take in."""
     passages: int
     tags: tuple[str, ...]
     updated_at: str | None
@@ -97,6 +99,7 @@ def _listed(record: DocumentRecord) -> ListedDocument:
         url=record.url,
         state="failed" if record.failure else "indexed",
         failure=record.failure,
+        left_out=record.left_out,
         passages=record.passages,
         tags=record.tags,
         updated_at=record.updated_at,
@@ -111,6 +114,7 @@ def _absent(document: AbsentDocument) -> ListedDocument:
         url=None,
         state="failed",
         failure=document.failure,
+        left_out=(),
         passages=0,
         tags=(),
         updated_at=None,

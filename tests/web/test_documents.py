@@ -51,6 +51,7 @@ async def test_a_document_is_listed_with_what_is_known_of_it(settings: Settings)
                 "url": "https://intranet.example/leave",
                 "state": "indexed",
                 "failure": None,
+                "left_out": [],
                 "passages": 1,
                 "tags": ["hr", "leave"],
                 "updated_at": "2026-01-31",
@@ -59,6 +60,15 @@ async def test_a_document_is_listed_with_what_is_known_of_it(settings: Settings)
         ],
         "cursor": None,
     }
+
+
+async def test_what_a_reader_left_out_is_told(tmp_path: Path) -> None:
+    write_corpus(tmp_path, {"page.html": "<h1>Leave</h1><p>28 days a year.</p><p hidden>Not yet: 30 days.</p>"})
+    settings = settings_for(tmp_path)
+    await ingest(settings)
+    async with running(settings) as service:
+        (page,) = (await documents(service))["documents"]
+    assert page["left_out"] == ["hidden text"]
 
 
 @pytest.mark.parametrize("admin", [False, True])
