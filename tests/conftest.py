@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.settings import Settings
 from tests.redis_server import RedisServer, require_redis
@@ -19,7 +20,12 @@ _ROOM = 4 * 2**30
 
 
 def pytest_configure() -> None:
-    """Keep the tests' stores in memory where there is room: flushing to a disk takes most of their time."""
+    """Keep the tests' stores in memory where there is room: flushing to a disk takes most of their time.
+
+    No example of a property has a time limit: on a busy machine any of them may be late.
+    """
+    settings.register_profile("vouch", deadline=None)
+    settings.load_profile("vouch")
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
