@@ -5,27 +5,48 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 from litestar import Litestar
 from msgspec import Struct
 
 from app import answering, tracing
 from app.adapters import chat, redis_cache, redis_circuit
+from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
+from app.adapters.keys_file import KeysFile
 from app.adapters.memory_cache import MemoryCache
+from app.adapters.notice_file import NoticeFile
 from app.adapters.redis_evidence import RedisEvidence
+from app.adapters.redis_replays import RedisReplays
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.deadlines import Deadlines
 from app.errors import ModelUnavailable, SettingsError, VouchError
+from app.jobs import Jobs
+from app.flights import Flights
 from app.logs import log
-from app.ports import AnswerCache, Answerer, EvidenceStore
+from app.notices import Notices
+from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, Replays
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
-from app.web import answers, documents, evidence, health, index, mcp, openai, page, problems, pushes, schema_page
-from app.web.access import Door, only_local_callers
+from app.web import (
+    answers,
+    documents,
+    evidence,
+    health,
+    index,
+    mcp,
+    notices,
+    openai,
+    page,
+    problems,
+    pushes,
+    schema_page,
+)
+from app.web.access import Door, admit
 from ingest.hosting import HostedJobs
 
 MAX_BODY_BYTES = 64 * 1024
@@ -37,6 +58,10 @@ class Opened(Struct, frozen=True):
 
     services: Services
     token: str
+    keys: Keys | None = None
+
+    def __repr__(self) -> str:
+        return "Opened(...)"
 
 
 OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
@@ -44,7 +69,11 @@ OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
 
 @asynccontextmanager
 async def open_services(settings: Settings, embedders: Embedders | None = None) -> AsyncIterator[Opened]:
-    """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had."""
+    """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had.
+
+    Raises SettingsError when API_KEYS_FILE is not valid.
+    """
+    keys = KeysFile(Path(settings.api_keys_file)) if settings.api_keys_file else None
     async with AsyncExitStack() as stack:
         stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
         store, lock = await stack.enter_async_context(open_store(settings, "service"))
@@ -64,12 +93,13 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             cache=cache,
             evidence=kept,
             deadlines=Deadlines(settings.chat_deadline_s),
+            flights=Flights(answering.Delta),
             policy=_policy(settings),
         )
         if lock is not None:
             lock.announce(settings.address)
         await _warm_up(services)
-        yield Opened(services, lock.owner.token if lock else secrets.token_urlsafe(32))
+        yield Opened(services, lock.owner.token if lock else secrets.token_urlsafe(32), keys)
 
 
 def create_app(settings: Settings, open_services: OpenServices = open_services) -> Litestar:
@@ -79,11 +109,13 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         async with open_services(settings) as opened:
             app.state.services = opened.services
-            app.state.door = Door(opened.token, loopback_only=not settings.allow_anonymous)
+            app.state.door = _door(settings, opened)
             jobs = HostedJobs(opened.services.store, opened.services.embedders.get, settings)
             app.state.jobs = jobs
             app.state.agents = agents = mcp.Agents(VERSION)
-            yield
+            async with _notice_desk(settings, jobs) as desk:
+                app.state.desk = desk
+                yield
             await agents.close()
             await jobs.stop()
 
@@ -96,6 +128,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             index.post_sync,
             documents.get_documents,
             pushes.router(settings.max_document_mb),
+            notices.router,
             health.live,
             health.ready,
             health.metrics,
@@ -103,14 +136,40 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             mcp.serve_mcp,
             page.get_page,
         ],
-        guards=[only_local_callers],
+        guards=[admit],
         lifespan=[lifespan],
         plugins=[problems.plugin()],
-        after_exception=[problems.log_unexpected],
+        after_exception=[problems.log_unexpected, problems.count_refusal],
         openapi_config=schema_page.config(VERSION),
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
+
+
+def _door(settings: Settings, opened: Opened) -> Door:
+    return Door(
+        opened.token,
+        loopback_only=opened.keys is None and not settings.allow_anonymous,
+        keys=opened.keys,
+        needs_key=opened.keys is not None and not settings.allow_anonymous,
+        origins=settings.allowed_origins,
+    )
+
+
+@asynccontextmanager
+async def _notice_desk(settings: Settings, jobs: Jobs) -> AsyncIterator[notices.Desk]:
+    """Syncs what notices of this run and of earlier ones ask for."""
+    async with AsyncExitStack() as stack:
+        file = NoticeFile(settings.store_path / f"notices-{settings.index_name}.sqlite")
+        stack.push_async_callback(file.close)
+        replays: Replays = file
+        if settings.redis_url:
+            replays = RedisReplays(redis_circuit.connect(settings.redis_url), file)
+            stack.push_async_callback(replays.close)
+        work = Notices(file, jobs)
+        work.start()
+        stack.push_async_callback(work.stop)
+        yield notices.Desk(settings.shared_secrets, replays, work)
 
 
 def _cache(settings: Settings) -> AnswerCache:
@@ -126,17 +185,20 @@ def _evidence(settings: Settings) -> EvidenceStore:
     return RedisEvidence(redis_circuit.connect(settings.redis_url), name, ttl_s)
 
 
-async def _answerer(settings: Settings, stack: AsyncExitStack) -> Answerer:
-    if not settings.chat_base_url:
-        return ExtractiveAnswerer()
-    client = await stack.enter_async_context(chat.connect(settings.chat_deadline_s))
-    return chat.ChatAnswerer(
-        client,
-        base_url=settings.chat_base_url,
-        model=settings.chat_model,
-        api_key=settings.chat_api_key,
-        deadline_s=settings.chat_deadline_s,
-    )
+async def _answerer(settings: Settings, stack: AsyncExitStack) -> AnswererPool:
+    """With a client for each endpoint: one that stalls takes up none of another's connections."""
+    deadline_s = settings.chat_deadline_s
+    endpoints = [
+        chat.ChatAnswerer(
+            await stack.enter_async_context(chat.connect(deadline_s)),
+            base_url=endpoint.base_url,
+            model=endpoint.model,
+            api_key=endpoint.api_key,
+            deadline_s=deadline_s,
+        )
+        for endpoint in settings.chat_endpoints
+    ]
+    return ChatFallbacks(endpoints) if endpoints else ExtractiveAnswerer()
 
 
 def _policy(settings: Settings) -> Policy:
@@ -151,7 +213,7 @@ def _policy(settings: Settings) -> Policy:
         default_model=settings.embedding_model,
         min_passages=settings.min_passages,
         context_tokens=settings.context_tokens,
-        chat_base_url=settings.chat_base_url,
+        chat_endpoints=tuple((endpoint.base_url, endpoint.model) for endpoint in settings.chat_endpoints),
         log_questions=settings.log_questions,
         image_hosts=settings.trusted_image_hosts,
     )

@@ -30,6 +30,37 @@ MODEL_TOKENS = Counter(
     ["direction"],
     registry=REGISTRY,
 )
+ANSWERS_SHARED = Counter(
+    "vouch_answers_shared", "Questions that joined the same one already in progress.", registry=REGISTRY
+)
+REQUESTS_OVERLOADED = Counter(
+    "vouch_requests_overloaded",
+    "Requests sent away because the service was full, by what of it.",
+    ["of"],
+    registry=REGISTRY,
+)
+REQUESTS_LIMITED = Counter(
+    "vouch_requests_limited", "Requests sent away because their caller was at a limit.", ["limit"], registry=REGISTRY
+)
+LIMIT_FAILURES = Counter(
+    "vouch_limit_failures",
+    "Calls to the shared limits that failed: each process then counts for itself.",
+    ["kind"],
+    registry=REGISTRY,
+)
+CHAT_FALLBACKS = Counter(
+    "vouch_chat_fallbacks",
+    "Questions that a further chat endpoint was asked for, by why.",
+    ["reason"],
+    registry=REGISTRY,
+)
+CHAT_RETRIES = Counter("vouch_chat_retries", "Questions that a chat endpoint was asked again.", registry=REGISTRY)
+CHAT_CIRCUIT = Gauge(
+    "vouch_chat_circuit_open",
+    "1 while a chat endpoint is left alone after failures; 0 is the first one, then CHAT_FALLBACKS.",
+    ["endpoint"],
+    registry=REGISTRY,
+)
 CACHE_REQUESTS = Counter("vouch_cache_requests", "Look-ups in the answer cache.", ["result"], registry=REGISTRY)
 CACHE_FAILURES = Counter(
     "vouch_cache_failures", "Cache calls that failed, and were treated as a miss.", ["kind"], registry=REGISTRY
@@ -46,6 +77,16 @@ STRUCTURED_PARSE_FAILURES = Counter(
 )
 QUOTES_REJECTED = Counter(
     "vouch_quotes_rejected", "Quotes of structured answers that do not stand in their source.", registry=REGISTRY
+)
+ACCESS_REFUSED = Counter(
+    "vouch_access_refused",
+    "Requests without a valid key (401), without the right, or from a place that gets no answer (403).",
+    ["status", "reason"],
+    registry=REGISTRY,
+)
+NOTICES = Counter("vouch_notices", "Signed notices, by what became of them.", ["result"], registry=REGISTRY)
+NOTICE_FAILURES = Counter(
+    "vouch_notice_failures", "Calls to the shared memory of seen notices that failed.", ["kind"], registry=REGISTRY
 )
 IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)
 EMBEDDINGS_IN_PROGRESS = Gauge(

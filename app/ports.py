@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from app.core.callers import Caller
 from app.core.evidence import Evidence
 from app.core.model import (
     AbsentDocument,
@@ -46,6 +47,8 @@ class Embedder(Protocol):
     """Names the weights as well: another identity means other vectors."""
     dimension: int
     tokenizer: Tokenizer
+    waiting: int
+    """Questions in its hands, the one being embedded included."""
 
     async def embed_query(self, text: str) -> list[float]: ...
 
@@ -146,11 +149,29 @@ class VectorStore(Protocol):
     async def close(self) -> None: ...
 
 
+class AnswererPool(Protocol):
+    """Has an answerer for each request."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str:
+        """Who writes while nothing is wrong."""
+
+    def begin(self) -> Answerer:
+        """For one request."""
+
+    def condition(self) -> tuple[bool, str]:
+        """Whether it works as far as is known without asking, and a line about it for operators."""
+
+
 class Answerer(Protocol):
     """Writes the answer from the packed sources."""
 
     name: str
     model: str
+    """Who writes; once the answer is there, who wrote it."""
 
     def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
         """The answer's text in pieces, as the model wrote it. Ends normally only when the model finished.
@@ -185,6 +206,36 @@ class AnswerCache(Protocol):
     async def healthy(self) -> bool: ...
 
     async def close(self) -> None: ...
+
+
+class Keys(Protocol):
+    """The callers and their keys, as they are now."""
+
+    def find(self, key: str) -> Caller | None:
+        """Whose key it is; None when it is nobody's."""
+
+    def reload(self) -> None:
+        """Look for changes at once."""
+
+
+class Replays(Protocol):
+    async def is_new(self, notice: str, lasts_s: float) -> bool:
+        """Whether it was not seen within the last `lasts_s` seconds; it is seen from now on."""
+
+    async def close(self) -> None: ...
+
+
+class NoticeStore(Replays, Protocol):
+    """Keeps what signed notices ask for until it is done. Every method may raise NoticesUnavailable."""
+
+    async def add(self, document_ids: Collection[str]) -> None:
+        """Durably."""
+
+    async def pending(self) -> dict[str, int]:
+        """The documents to be synced, each with a number that changes when it is added again."""
+
+    async def done(self, pending: Mapping[str, int]) -> None:
+        """Forget these, unless they were added again since `pending` gave them."""
 
 
 class EvidenceStore(Protocol):

@@ -7,10 +7,10 @@ from typing import Literal
 from msgspec import Struct
 
 from app.core import verdict
+from app.core.callers import ANONYMOUS
 from app.core.links import CitationStyle
 from app.core.model import Intent, Scope
 
-ANONYMOUS = "anonymous"
 DEFAULT_TOP_K = 8
 
 Mode = Literal["text", "structured", "validated"]
@@ -29,4 +29,4 @@ class Ask(Struct, frozen=True, kw_only=True):
     verify: bool = False
     intent: Intent = "answer"
     scope: Scope = Scope()
-    caller: str = ANONYMOUS
+    caller: str = ANONYMOUS.name

@@ -12,7 +12,6 @@ import uvicorn
 from litestar import Litestar
 from msgspec import structs
 
-from app.deadlines import Deadlines
 from app.errors import SettingsError
 from app.main import Opened, create_app, open_services
 from app.settings import Settings
@@ -33,14 +32,15 @@ async def serve(settings: Settings) -> None:
             yield opened
 
         app = create_app(settings, already_open)
-        await _Server(app, opened.services.deadlines, settings).serve([listening])
+        await _Server(app, opened, settings).serve([listening])
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, app: Litestar, deadlines: Deadlines, settings: Settings) -> None:
-        self._deadlines = deadlines
+    def __init__(self, app: Litestar, opened: Opened, settings: Settings) -> None:
+        self._deadlines = opened.services.deadlines
+        self._keys = opened.keys
         self._settings = settings
-        patience = int(deadlines.stop_s + _STOP_SLACK_S)
+        patience = int(self._deadlines.stop_s + _STOP_SLACK_S)
         super().__init__(
             uvicorn.Config(
                 app,
@@ -59,6 +59,8 @@ class _Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop, number)
+        if self._keys is not None:
+            loop.add_signal_handler(signal.SIGHUP, self._keys.reload)
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

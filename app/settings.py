@@ -14,12 +14,15 @@ import msgspec
 from dotenv import dotenv_values
 from msgspec import Meta, Struct
 
+from app.core.chat_endpoints import ChatEndpoint, read_fallbacks
 from app.errors import SettingsError
 
 THRESHOLDS = {"bundled": 0.40}
 """Measured cosine thresholds by embedding model (bench/threshold.py)."""
 
 Positive = Annotated[int, Meta(ge=1)]
+
+_SHORTEST_SECRET = 16
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "1 or 0"}
 
@@ -44,6 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     chat_base_url: str = ""
     chat_model: str = ""
     chat_api_key: str = ""
+    chat_fallbacks: str = ""
     chat_deadline_s: Annotated[float, Meta(gt=0, le=600)] = 20.0
     chat_allow_http: bool = False
     context_tokens: Annotated[int, Meta(ge=100)] = 2_000
@@ -51,10 +55,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535)] = 8_000
     api_keys_file: str = ""
     allow_anonymous: bool = False
+    cors_origins: str = ""
+    max_concurrent_answers: Positive = 64
     workers: Positive = 1
     log_questions: bool = False
     image_hosts: str = ""
     otel_exporter_otlp_endpoint: str = ""
+    notice_secrets: str = ""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -87,6 +94,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         _check_http_url("QDRANT_URL", self.qdrant_url)
         _check_redis_url(self.redis_url)
         _check_image_hosts(self.image_hosts)
+        _check_origins(self.cors_origins)
+        _check_notice_secrets(self.shared_secrets)
         _check_http_url("OTEL_EXPORTER_OTLP_ENDPOINT", self.otel_exporter_otlp_endpoint)
         _check_chat(self)
         _check_exposure(self)
@@ -109,14 +118,32 @@ class Settings(Struct, frozen=True, kw_only=True):
         return threshold
 
     @property
+    def chat_endpoints(self) -> tuple[ChatEndpoint, ...]:
+        """Those of the language model in the order in which they are asked; none for extractive answers."""
+        if not self.chat_base_url:
+            return ()
+        first = ChatEndpoint(base_url=self.chat_base_url, model=self.chat_model, api_key=self.chat_api_key)
+        return (first, *read_fallbacks(self.chat_fallbacks))
+
+    @property
     def trusted_image_hosts(self) -> frozenset[str]:
         """The hosts whose images an answer may show."""
         return frozenset(_names(self.image_hosts))
 
     @property
+    def allowed_origins(self) -> frozenset[str]:
+        """Whose pages may ask, beside the service's own."""
+        return frozenset(_names(self.cors_origins))
+
+    @property
     def include_patterns(self) -> tuple[str, ...]:
         """INCLUDE's patterns, which commas or new lines part; empty for every file of a known format."""
         return tuple(filter(None, (pattern.strip() for pattern in re.split(r"[,\n]", self.include))))
+
+    @property
+    def shared_secrets(self) -> tuple[str, ...]:
+        """Each of which may have signed a notice; none means that notices are not taken."""
+        return tuple(filter(None, (secret.strip() for secret in self.notice_secrets.split(","))))
 
     @property
     def store_path(self) -> Path:
@@ -180,6 +207,23 @@ def _check_image_hosts(hosts: str) -> None:
         raise SettingsError("IMAGE_HOSTS must be host names with commas between them, such as img.example.com.")
 
 
+def _check_origins(origins: str) -> None:
+    for origin in _names(origins):
+        if not (_is_url(origin, ("http", "https")) and re.fullmatch(r"https?://[^/?#@\s*]+", origin)):
+            raise SettingsError(
+                "CORS_ORIGINS must be origins with commas between them, such as https://intranet.example.com."
+            )
+
+
+def _check_notice_secrets(secrets: tuple[str, ...]) -> None:
+    """Says nothing of the values."""
+    if any(len(secret) < _SHORTEST_SECRET for secret in secrets):
+        raise SettingsError(
+            f"NOTICE_SECRETS must be secrets of at least {_SHORTEST_SECRET} characters with commas between them:"
+            " `openssl rand -hex 32` makes one."
+        )
+
+
 def _is_url(url: str, schemes: tuple[str, ...]) -> bool:
     try:
         parts = urlsplit(url)
@@ -192,21 +236,26 @@ def _check_chat(settings: Settings) -> None:
     url = settings.chat_base_url
     if bool(url) != bool(settings.chat_model):
         raise SettingsError("CHAT_BASE_URL and CHAT_MODEL must be set together (or neither: extractive answers).")
-    _check_http_url("CHAT_BASE_URL", url)
-    if not url or urlsplit(url).scheme == "https" or _is_loopback(_host(url)):
+    if not url and read_fallbacks(settings.chat_fallbacks):
+        raise SettingsError("CHAT_FALLBACKS needs CHAT_BASE_URL, the endpoint that is asked first.")
+    for number, endpoint in enumerate(settings.chat_endpoints):
+        _check_chat_url("CHAT_FALLBACKS" if number else "CHAT_BASE_URL", endpoint.base_url, settings.chat_allow_http)
+
+
+def _check_chat_url(variable: str, url: str, allow_http: bool) -> None:
+    _check_http_url(variable, url)
+    if urlsplit(url).scheme == "https" or _is_loopback(_host(url)) or (allow_http and _is_private(_host(url))):
         return
-    if not (settings.chat_allow_http and _is_private(_host(url))):
-        raise SettingsError(
-            "CHAT_BASE_URL must be https (http is for loopback, and with CHAT_ALLOW_HTTP=1 for private hosts)."
-        )
+    raise SettingsError(
+        f"{variable} must be https (http is for loopback, and with CHAT_ALLOW_HTTP=1 for private hosts)."
+    )
 
 
 def _check_exposure(settings: Settings) -> None:
-    if settings.api_keys_file:
-        raise SettingsError("API_KEYS_FILE is not supported by this version: unset it, and keep HOST on loopback.")
-    if not settings.allow_anonymous and not _is_loopback(settings.host):
+    if not (settings.api_keys_file or settings.allow_anonymous or _is_loopback(settings.host)):
         raise SettingsError(
-            f"HOST={settings.host} would let anyone on the network ask: keep HOST=127.0.0.1, or set ALLOW_ANONYMOUS=1."
+            f"HOST={settings.host} would let anyone on the network ask: set API_KEYS_FILE, keep HOST=127.0.0.1, or set"
+            " ALLOW_ANONYMOUS=1."
         )
 
 

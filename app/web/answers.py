@@ -25,7 +25,7 @@ from app.logs import log
 from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
 from app.web import events, evidence
-from app.web.access import scope_of
+from app.web.access import caller_of, scope_of
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
 _EVENT_STREAM = "text/event-stream"
@@ -108,7 +108,8 @@ async def prepare(request: Request[Any, Any, State], data: AnswerRequest, earlie
         mode=data.mode,
         verify=data.verify,
         intent=data.intent,
-        scope=scope_of(data.filter.source_prefix, data.filter.tags),
+        scope=scope_of(request, data.filter.source_prefix, data.filter.tags),
+        caller=caller_of(request).name,
     )
     index = await answering.open_index(services)
     return tracing.continued(request.headers, lambda emit: answering.answer(ask, index, services, emit))
@@ -144,7 +145,8 @@ async def get_search(
     tags: FromQuery[list[str] | None] = None,
 ) -> SearchReply:
     """What a question would be answered from; no language model is called."""
-    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope_of(source_prefix, tuple(tags or ())))
+    scope = scope_of(request, source_prefix, tuple(tags or ()))
+    ask = answering.ask(q, top_k=top_k, intent="answer", scope=scope)
     return await found(ask, request.app.state.services)
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from app.core.model import AbsentDocument, DocumentRecord, Origin, Scope
 from app.ports import VectorStore
 from app.services import Services
-from app.web.access import is_admin, scope_of
+from app.web.access import caller_of, scope_of
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, Problem, documented
 
 MAX_LISTED = 1_000
@@ -67,8 +67,8 @@ async def page_of(
     state = await services.store.state()
     if state is None:
         return DocumentPage([], None)
-    scope = scope_of(prefix, ())
-    find = _all if is_admin(request) else _visible
+    scope = scope_of(request, prefix)
+    find = _all if caller_of(request).is_admin else _visible
     found: list[ListedDocument] = []
     async for document in find(services.store, state.collection, scope):
         if document.document_id > after:

@@ -13,6 +13,7 @@ from app import answering
 from app.errors import VouchError
 from app.metrics import REGISTRY
 from app.services import Services
+from app.web.access import OPEN_TO_ALL, only_admins_with_keys
 
 
 class Dependency(Struct, frozen=True):
@@ -25,13 +26,13 @@ class Readiness(Struct, frozen=True):
     dependencies: dict[str, Dependency]
 
 
-@get("/health/live")
+@get("/health/live", opt=OPEN_TO_ALL)
 async def live() -> dict[str, str]:
     """200 as long as the process answers at all."""
     return {"status": "alive"}
 
 
-@get("/health/ready")
+@get("/health/ready", opt=OPEN_TO_ALL)
 async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
     """200 when questions can be answered, else 503. Calls no model; a lost cache only costs time."""
     services: Services = request.app.state.services
@@ -44,15 +45,15 @@ async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
             "service": service,
             "index": index,
             "cache": await _cache(services),
-            "answerer": Dependency(True, f"{services.answerer.name}: {services.answerer.model}"),
+            "answerer": Dependency(*services.answerer.condition()),
         },
     )
     return Response(readiness, status_code=200 if readiness.ready else 503)
 
 
-@get("/metrics", media_type=CONTENT_TYPE_LATEST)
+@get("/metrics", media_type=CONTENT_TYPE_LATEST, guards=[only_admins_with_keys])
 async def metrics() -> bytes:
-    """Prometheus text."""
+    """Prometheus text. Where callers have keys, for admins: it counts every document."""
     return generate_latest(REGISTRY)
 
 

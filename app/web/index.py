@@ -11,11 +11,10 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 from msgspec import Struct
 
-from app.core.model import Scope
 from app.jobs import Jobs, SyncRequest
 from app.services import Services
 from app.web import events
-from app.web.access import ADMIN_ONLY, is_admin, only_admins
+from app.web.access import ADMIN_ONLY, caller_of, only_admins, scope_of
 from app.web.problems import BAD_REQUEST, BUSY, INDEX_UNAVAILABLE, NOT_ADMIN, NOT_LOCAL, documented
 
 
@@ -38,11 +37,12 @@ class IndexReply(Struct, frozen=True):
 async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     """The state of the index; the counts are what the caller may see."""
     services: Services = request.app.state.services
+    scope, is_admin = scope_of(request), caller_of(request).is_admin
     state = await services.store.state()
     if state is None:
-        return IndexReply(None, 0, "empty", 0, 0, None, None, None, 0, is_admin(request))
-    documents, passages = await services.store.count(state.collection, Scope())
-    failures = await services.store.count_failures(state.collection, None if is_admin(request) else Scope())
+        return IndexReply(None, 0, "empty", 0, 0, None, None, None, 0, is_admin)
+    documents, passages = await services.store.count(state.collection, scope)
+    failures = await services.store.count_failures(state.collection, None if is_admin else scope)
     empty = state.state == "ready" and state.documents == 0
     return IndexReply(
         revision=state.revision,
@@ -54,7 +54,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
         dimension=state.dimension,
         updated_at=state.updated_at,
         failures=failures,
-        may_sync=is_admin(request),
+        may_sync=is_admin,
     )
 
 
@@ -62,7 +62,7 @@ async def get_index(request: Request[Any, Any, State]) -> IndexReply:
     "/v1/index/sync",
     status_code=200,
     guards=[only_admins],
-    security=[ADMIN_ONLY],
+    security=[*ADMIN_ONLY],
     media_type="text/event-stream",
     responses=documented(BAD_REQUEST, NOT_ADMIN, BUSY, INDEX_UNAVAILABLE),
 )

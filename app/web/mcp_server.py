@@ -129,7 +129,7 @@ async def _passages(document_id: str) -> list[Passage]:
     """Of a document in order; none when it is unknown or may not be seen."""
     services: Services = _request().app.state.services
     state = await services.store.state()
-    if state is None or not await services.store.visible(state.collection, [document_id], scope_of(None, ())):
+    if state is None or not await services.store.visible(state.collection, [document_id], scope_of(_request())):
         return []
     return await services.store.passages(state.collection, document_id)
 

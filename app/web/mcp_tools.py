@@ -70,7 +70,7 @@ async def _ask(request: _Request, asked: AnswerRequest) -> Outcome:
 
 
 async def _search(request: _Request, wanted: SearchRequest) -> Outcome:
-    scope = scope_of(wanted.filter.source_prefix, wanted.filter.tags)
+    scope = scope_of(request, wanted.filter.source_prefix, wanted.filter.tags)
     ask = answering.ask(wanted.query, top_k=wanted.top_k, intent="answer", scope=scope)
     reply = await found(ask, _services(request))
     return Outcome(reply, agent_text.found(reply))

@@ -15,6 +15,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from app.services import Services
+from app.web.access import OPEN_TO_ALL
 
 FOLDER = Path(__file__).parent / "static"
 _MEDIA_TYPES = {
@@ -40,7 +41,7 @@ class _File(Struct, frozen=True):
     etag: str
 
 
-@get(["/", "/static/{name:str}"], include_in_schema=False)
+@get(["/", "/static/{name:str}"], include_in_schema=False, opt=OPEN_TO_ALL)
 async def get_page(request: Request[Any, Any, State], name: FromPath[str] = "index.html") -> Response[bytes]:
     """The page, or one of its files; 304 when the browser has it already."""
     file = _files().get(name)

@@ -24,6 +24,7 @@ from app.errors import (
     IngestionError,
     JobRunning,
     ModelUnavailable,
+    NoticesUnavailable,
     OtherIndex,
     StoreError,
     UnknownDocument,
@@ -32,6 +33,7 @@ from app.errors import (
     VouchError,
 )
 from app.logs import log
+from app.metrics import ACCESS_REFUSED
 from app.web.events import CallerGone
 
 _RETRY_S = "5"
@@ -50,8 +52,13 @@ BAD_QUESTION = Kind("bad-question", 400, "The question can't be asked")
 BAD_REQUEST = Kind("bad-request", 400, "The request is not valid")
 BUSY = Kind("job-running", 409, "Another ingestion job is running", _RETRY_S)
 OTHER_INDEX = Kind("other-index", 409, "The service builds another index")
+NO_KEY = Kind("no-key", 401, "A valid key is needed")
 NOT_LOCAL = Kind("not-local", 403, "This service answers only its own machine")
 NOT_ADMIN = Kind("not-admin", 403, "This needs an admin")
+BAD_SIGNATURE = Kind("bad-signature", 403, "The notice's signature is not valid")
+NO_NOTICES = Kind("no-notices", 404, "This service takes no notices")
+REPLAYED_NOTICE = Kind("replayed-notice", 409, "The notice was taken before")
+NOTICES_UNAVAILABLE = Kind("notices-unavailable", 503, "The notice can't be kept", _RETRY_S)
 UNKNOWN_ANSWER = Kind("unknown-answer", 404, "There is no such answer")
 FOLDER_DOCUMENT = Kind("folder-document", 409, "The document belongs to the folder")
 UNKNOWN_DOCUMENT = Kind("unknown-document", 404, "There is no such document")
@@ -67,6 +74,7 @@ _BY_ERROR: dict[type[Exception], Kind] = {
     BadQuestion: BAD_QUESTION,
     StoreError: INDEX_UNAVAILABLE,
     EvidenceUnavailable: EVIDENCE_UNAVAILABLE,
+    NoticesUnavailable: NOTICES_UNAVAILABLE,
     ModelUnavailable: MODEL_UNAVAILABLE,
     EmbedderError: MODEL_UNAVAILABLE,
     JobRunning: BUSY,
@@ -90,12 +98,12 @@ class ProblemDetails(Struct, frozen=True):
 
 
 def documented(*kinds: Kind) -> dict[int, ResponseSpec]:
-    """These errors, for the OpenAPI document."""
+    """These errors, and that of every route that asks for a key, for the OpenAPI document."""
     return {
         kind.status: ResponseSpec(
             ProblemDetails, generate_examples=False, description=kind.title, media_type="application/problem+json"
         )
-        for kind in kinds
+        for kind in (NO_KEY, *kinds)
     }
 
 
@@ -182,11 +190,24 @@ def _slug(status: HTTPStatus) -> str:
     return status.phrase.lower().replace(" ", "-").replace("'", "")
 
 
+def count_refusal(exc: Exception, _: Any) -> None:
+    """Litestar hook: the one place where a rejected key and a missing right are counted."""
+    kind = kind_of(exc)
+    if kind.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        ACCESS_REFUSED.labels(str(kind.status), kind.slug).inc()
+
+
+def _headers(kind: Kind) -> dict[str, str] | None:
+    if kind.status == HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": 'Bearer realm="vouch"'}
+    return {"Retry-After": kind.retry_after} if kind.retry_after else None
+
+
 def _problem(kind: Kind, detail: str) -> ProblemDetailsException:
     return ProblemDetailsException(
         status_code=kind.status,
         title=kind.title,
         detail=detail,
         type_=f"/problems/{kind.slug}",
-        headers={"Retry-After": kind.retry_after} if kind.retry_after else None,
+        headers=_headers(kind),
     )

@@ -54,7 +54,7 @@ class _TakesAnyDocument(Operation):
     _PATH + "{document_id:path}",
     status_code=200,
     guards=[only_admins],
-    security=[ADMIN_ONLY],
+    security=[*ADMIN_ONLY],
     operation_class=_TakesAnyDocument,
     responses={
         201: ResponseSpec(PushReply, generate_examples=False, description="It was not in the index before"),
@@ -99,7 +99,7 @@ async def put_document(
     _PATH + "{document_id:path}",
     status_code=200,
     guards=[only_admins],
-    security=[ADMIN_ONLY],
+    security=[*ADMIN_ONLY],
     responses=documented(BAD_REQUEST, NOT_ADMIN, UNKNOWN_DOCUMENT, BUSY, INDEX_UNAVAILABLE),
 )
 async def delete_document(request: Request[Any, Any, State], document_id: FromPath[str]) -> PushReply:

@@ -13,16 +13,21 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.response import Redirect
 
 from app.web import page
-from app.web.access import ADMIN_ONLY, TOKEN_HEADER
+from app.web.access import KEY_HEADER, OPEN_TO_ALL, TOKEN_HEADER
 
 PATH = "/schema"
 _HEADERS = {**page.HEADERS, "Content-Security-Policy": page.content_security_policy(())}
-_ADMIN = SecurityScheme(
-    type="apiKey",
-    name=TOKEN_HEADER,
-    security_scheme_in="header",
-    description="The token of this run of the service, which stands in owner.json in QDRANT_PATH.",
-)
+_WITH_FILE = "A key of API_KEYS_FILE; not needed where the service runs without one."
+_SCHEMES = {
+    "run_token": SecurityScheme(
+        type="apiKey",
+        name=TOKEN_HEADER,
+        security_scheme_in="header",
+        description="The token of this run of the service, an admin's. It stands in owner.json in QDRANT_PATH.",
+    ),
+    "bearer_key": SecurityScheme(type="http", scheme="bearer", description=_WITH_FILE),
+    "header_key": SecurityScheme(type="apiKey", name=KEY_HEADER, security_scheme_in="header", description=_WITH_FILE),
+}
 
 
 def config(version: str) -> OpenAPIConfig:
@@ -31,12 +36,14 @@ def config(version: str) -> OpenAPIConfig:
         "Vouch",
         version,
         use_handler_docstrings=True,
-        components=Components(security_schemes=dict.fromkeys(ADMIN_ONLY, _ADMIN)),
+        components=Components(security_schemes={**_SCHEMES}),
+        security=[{}, {"bearer_key": []}, {"header_key": []}],
         render_plugins=[_Page(path="/"), JsonRenderPlugin()],
         openapi_router=Router(
             PATH,
             route_handlers=[],
             include_in_schema=False,
+            opt=OPEN_TO_ALL,
             response_headers=_HEADERS,
             before_request=_only_what_is_there,
         ),
