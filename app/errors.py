@@ -7,10 +7,13 @@ VouchError
 │   ├── LeaseMissing     another job may write to the index now, and this one may not
 │   └── StoreHeld        another process owns the embedded store
 ├── EvidenceUnavailable  kept answers can't be read or written now
+├── NoticesUnavailable   what a signed notice asks for can't be kept now
 ├── EmbedderError
 │   ├── ModelUnavailable the embedding model can't be loaded
 │   └── EmbeddingFailed  a loaded model could not embed a text
 ├── AnswererFailed       the answerer broke mid-way; carries the reason code of the verdict
+├── Overloaded           the service has as much to do as it takes on at once
+├── LimitReached         the caller has used up what it may use
 └── IngestionError       a change of the index was refused, or failed
     ├── JobRunning       another job is at work on it
     ├── OtherIndex       it was built otherwise than it would be here
@@ -73,6 +76,10 @@ class EvidenceUnavailable(VouchError):
     pass
 
 
+class NoticesUnavailable(VouchError):
+    pass
+
+
 class EmbedderError(VouchError):
     pass
 
@@ -91,6 +98,20 @@ class AnswererFailed(VouchError):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class Overloaded(VouchError):
+    pass
+
+
+class LimitReached(VouchError):
+    """`limit` is its name in API_KEYS_FILE; `allowed` what it allows, `retry_after_s` when there is some again."""
+
+    def __init__(self, limit: str, allowed: int, retry_after_s: int) -> None:
+        super().__init__(f"The limit {limit} = {allowed} is reached; there is room again in {retry_after_s} s.")
+        self.limit = limit
+        self.allowed = allowed
+        self.retry_after_s = retry_after_s
 
 
 class IngestionError(VouchError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -74,6 +74,10 @@ class PushReply(Struct, frozen=True):
     passages: PassageChanges
 
 
+WHOLE_FOLDER = ""
+"""In place of a document's id: every document of the folder."""
+
+
 Follow = Callable[[Callable[[Struct], None]], Coroutine[Any, Any, Struct]]
 """Hands out a job's progress, and returns what it ends with: SyncFailed, or the outcome of its command."""
 
@@ -86,6 +90,15 @@ class Jobs(Protocol):
 
     async def check_free(self) -> None:
         """Raises JobRunning if the next call would."""
+
+    async def ids_of(self, paths: Collection[str], *, in_checkout: bool = False) -> set[str]:
+        """The ids to `update` for these paths of the folder, or of the Git checkout that it is in.
+
+        A path that is no document of the folder and never was has none. Raises StoreError.
+        """
+
+    async def update(self, document_ids: Collection[str]) -> None:
+        """Bring these documents of the folder in step, and no others. Raises what a job raises."""
 
     async def put(self, document: PushedDocument) -> PushReply:
         """Raises BadPush, FolderDocument, OtherIndex, UnreadableDocument, EmbedderError and StoreError."""

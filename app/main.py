@@ -24,8 +24,8 @@ from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.deadlines import Deadlines
 from app.errors import ModelUnavailable, SettingsError, VouchError
-from app.jobs import Jobs
 from app.flights import Flights
+from app.jobs import Jobs
 from app.logs import log
 from app.notices import Notices
 from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, Replays

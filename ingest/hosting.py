@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import Struct, structs
@@ -14,7 +15,7 @@ from app.jobs import Follow, PassageChanges, PushedDocument, PushReply, SyncFail
 from app.logs import log
 from app.ports import Embedder, VectorStore
 from app.settings import Settings
-from ingest import lease, push
+from ingest import lease, noticed, push
 from ingest.commands import Order, carry_out
 from ingest.errors import JobRunning, OtherIndex, RemovalsRefused
 from ingest.intake import Intake
@@ -58,6 +59,13 @@ class HostedJobs:
         self._check_idle()
         await lease.check_free(self._store)
 
+    async def ids_of(self, paths: Collection[str], *, in_checkout: bool = False) -> set[str]:
+        corpus, intake = Path(self._settings.corpus), Intake.of(self._settings)
+        return await noticed.ids_of(self._store, corpus, intake, paths, in_checkout=in_checkout)
+
+    async def update(self, document_ids: Collection[str]) -> None:
+        await asyncio.shield(self._begin(self._update(document_ids)))
+
     async def put(self, document: PushedDocument) -> PushReply:
         return _reply(await asyncio.shield(self._begin(self._put(_push(document)))))
 
@@ -98,6 +106,10 @@ class HostedJobs:
         except Exception as exc:
             log.error("sync.internal_error", exc_info=exc)
             return SyncFailed("The job failed inside the service; its log has the details.")
+
+    async def _update(self, document_ids: Collection[str]) -> None:
+        embedder, name, intake = await self._parts()
+        await noticed.update(self._store, embedder, name, Path(self._settings.corpus), intake, document_ids)
 
     async def _put(self, document: Push) -> Pushed:
         embedder, name, intake = await self._parts()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 
@@ -43,11 +43,13 @@ async def run(
     *,
     allow_removals: bool = False,
     mend: bool = False,
+    only: Collection[str] | None = None,
 ) -> Summary:
     """Index every document below `corpus`; remove those of earlier runs that are gone.
 
     Suspiciously many are removed only when `allow_removals` is set. To `mend` is to compare every record with what
-    is stored, and to believe none.
+    is stored, and to believe none. With `only`, documents of other ids are left as they are, unless an earlier job was
+    cut short: then the whole of its work has to be done again.
 
     Raises NothingToIngest, JobRunning and RemovalsRefused before anything is written, and StoreError when the store
     fails: then run it again.
@@ -63,7 +65,7 @@ async def run(
         if not allow_removals:
             await asyncio.to_thread(removals.check, await indexer.answering(), files)
         await carrying.carry_pushed(store, indexer)
-        state = await job.run(files, report)
+        state = await job.run(files, report, None if indexer.resumed else only)
     seconds = round(time.monotonic() - started, 3)
     return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
 
@@ -75,10 +77,11 @@ class _Job:
         self._intake = intake
         self.documents = DocumentCounts()
 
-    async def run(self, files: Sequence[SourceFile], report: Report) -> StateRecord:
+    async def run(self, files: Sequence[SourceFile], report: Report, only: Collection[str] | None) -> StateRecord:
         await self._indexer.remove_strays()
-        await self._index_all(files, report)
-        await self._remove_missing(files)
+        asked = files if only is None else [file for file in files if file.document_id in only]
+        await self._index_all(asked, report)
+        await self._remove_missing(files, only)
         return await self._indexer.finish()
 
     async def _index_all(self, files: Sequence[SourceFile], report: Report) -> None:
@@ -160,12 +163,14 @@ class _Job:
         data = read_bytes(file, self._intake)
         return data, hashing.byte_hash(data)
 
-    async def _remove_missing(self, files: Iterable[SourceFile]) -> None:
+    async def _remove_missing(self, files: Sequence[SourceFile], only: Collection[str] | None) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
         for record in removals.gone(self._indexer.records.values(), files):
-            await self._indexer.remove(record.document_id)
-            self.documents.removed += 1
+            if only is None or record.document_id in only:
+                await self._indexer.remove(record.document_id)
+                self.documents.removed += 1
         for absent in removals.gone(self._indexer.absent.values(), files):
-            await self._indexer.remove(absent.document_id)
+            if only is None or absent.document_id in only:
+                await self._indexer.remove(absent.document_id)
         await self._indexer.remove_broken_pushes()
         await self._indexer.remove_orphans()
