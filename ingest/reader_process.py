@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, TypeVar
 
 import msgspec
@@ -111,10 +112,12 @@ def _bound_memory(megabytes: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (megabytes * 2**20, megabytes * 2**20))
-    if sys.platform == "linux":  # a machine short of memory shall take this process, not the one that answers
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-            score.write(_FIRST_TO_GO)
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = megabytes * 2**20 if most == resource.RLIM_INFINITY else min(megabytes * 2**20, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, bound))
+    # A machine short of memory shall take this process, not the one that answers.
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+        score.write(_FIRST_TO_GO)
 
 
 def _receive(orders: BinaryIO, kind: type[_Message]) -> _Message | None:
