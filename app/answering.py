@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from app import caching, evidence, gathering, tracing
+from app import caching, cleanup, evidence, gathering, tracing
 from app.core import followups, verdict
 from app.core.citation_text import MarkerText
 from app.core.intent import IntentOption, decide
@@ -17,7 +17,8 @@ from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, So
 from app.core.question import normalise
 from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
-from app.gathering import Index
+from app.flights import Show
+from app.gathering import Gathered, Index
 from app.logs import log
 from app.metrics import IN_PROGRESS, INDEX_DOCUMENTS, INDEX_GENERATION, INDEX_PASSAGES, INDEX_UPDATING
 from app.ports import Embedder
@@ -87,7 +88,8 @@ async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
 async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Reply:
     """Answer a question; `emit` gets the sources, then the text in pieces. Ends in a verdict, whatever happens.
 
-    Only cancellation gets out: the caller went away, and then nothing is kept.
+    Only cancellation gets out: the caller went away, and then nothing is kept, unless the reply was there already.
+    The same question asked meanwhile by who may see the same is answered along with this one.
     """
     run = Run(revision=index.state.revision if index.state else None, intent=ask.intent)
     with IN_PROGRESS.track_inprogress(), tracing.span("vouch.answer", {"vouch.id": run.id}) as tell:
@@ -96,43 +98,69 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
                 reply = await _answer(ask, index, services, run, emit)
         except Exception as exc:
             reply = run.failed(_reason(exc))
-        await evidence.keep(
+        kept = evidence.keep(
             services.evidence, reply, run.packed, question=ask.question, searched=ask.searched, caller=ask.caller
         )
+        await cleanup.finish(kept)
         tell(outcome(reply))
     account(reply, ask.question if services.policy.log_questions else None)
     return reply
 
 
 async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Emit) -> Reply:
-    state = index.state
-    if state is None or index.embedder is None:
+    state, embedder = index.state, index.embedder
+    if state is None or embedder is None:
         return run.refused("no_candidates", Relevance(None, index.threshold, 0, 0))
     key = caching.key(ask, state, index.threshold, services) if state.state == "ready" else None
+
+    def show(item: Gathered | Delta) -> None:
+        if isinstance(item, Delta):
+            emit(item)
+        elif run.gathered(item.sources, item.relevance, services.answerer.model if item.text is None else None):
+            emit(SourcesEvent(run.id, state.revision, run.packed))
+
+    def make(tell: Show) -> Coroutine[Any, Any, Reply]:
+        return _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell)
+
+    reply: Reply = await services.flights.share((key or run.id, ask.verify), make, show)
+    return run.adopted(reply)
+
+
+async def _made(
+    ask: Ask,
+    state: StateRecord,
+    embedder: Embedder,
+    threshold: float,
+    key: str | None,
+    services: Services,
+    run: Run,
+    tell: Show,
+) -> Reply:
+    """The reply for all who ask this now; `tell` gets what is gathered, then the text in pieces."""
     if key is not None and (known := await run.timed("cache", services.cache.get(key))):
-        return await _judged(ask, _replay(known, run, emit), index.embedder, services, run, cached=True)
+        return await _judged(ask, _replay(known, run, tell), embedder, services, run, cached=True)
     gather = gathering.documents if ask.intent == "catalogue" else gathering.passages
-    found = await gather(ask, state, index.embedder, index.threshold, services, run)
+    found = await gather(ask, state, embedder, threshold, services, run)
     if found.reason is not None:
         return run.refused(found.reason, found.relevance)
     run.packed, run.relevance = found.sources, found.relevance
-    emit(SourcesEvent(run.id, state.revision, run.packed))
-    written = await _write(ask, found.text, services, run, emit)
-    reply = await _judged(ask, written, index.embedder, services, run)
+    tell(found)
+    written = await _write(ask, found.text, services, run, tell)
+    reply = await _judged(ask, written, embedder, services, run)
     if key is not None and reply.status is Status.ANSWERED:
         await caching.keep(key, reply, state, services)
     return reply
 
 
-async def _write(ask: Ask, listing: str | None, services: Services, run: Run, emit: Emit) -> Written:
+async def _write(ask: Ask, listing: str | None, services: Services, run: Run, tell: Show) -> Written:
     def show(text: str) -> None:
-        emit(Delta(text))
+        tell(Delta(text))
 
     links = await asyncio.to_thread(packed_links, run.packed, services.policy.image_hosts, ask.citation_style)
     if listing is not None:
         return composed(listing, "catalogue", len(run.packed), links, show)
     run.model = services.answerer.model
-    writer = Writer(services.answerer, services.fallback)
+    writer = Writer(services.answerer.begin(), services.fallback)
     with run.stage("model"):
         return await writer.write(ask.mode, ask.question, run.packed, links, show)
 
@@ -181,10 +209,10 @@ async def _support(ask: Ask, written: Written, embedder: Embedder, services: Ser
         return None
 
 
-def _replay(known: CachedAnswer, run: Run, emit: Emit) -> Written:
+def _replay(known: CachedAnswer, run: Run, tell: Show) -> Written:
     run.relevance, run.packed = known.relevance, known.sources
-    emit(SourcesEvent(run.id, known.revision, known.sources))
-    emit(Delta(known.answer))
+    tell(Gathered(known.relevance, known.sources))
+    tell(Delta(known.answer))
     extras = Extras(**{name: getattr(known, name) for name in Extras.__struct_fields__})
     return Written(known.answer, False, known.markers, known.dropped, known.model, extras)
 

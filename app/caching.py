@@ -23,7 +23,7 @@ def key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> s
         "threshold": threshold,
         "min_passages": policy.min_passages,
         "context_tokens": policy.context_tokens,
-        "chat_base_url": policy.chat_base_url,
+        "chat_endpoints": policy.chat_endpoints,
         "image_hosts": sorted(policy.image_hosts),
     }
     options = {

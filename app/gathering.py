@@ -11,7 +11,7 @@ from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
 from app.core.intent import topic_of
 from app.core.model import Candidate, DocumentRecord, Relevance, Source, StateRecord
-from app.ports import Embedder
+from app.ports import Embedder, ServingEmbedder
 from app.request import Ask
 from app.run import Run
 from app.services import Services
@@ -26,7 +26,7 @@ class Index(Struct, frozen=True):
     """The index as one request sees it, read once."""
 
     state: StateRecord | None
-    embedder: Embedder | None
+    embedder: ServingEmbedder | None
     threshold: float
 
 

@@ -47,12 +47,17 @@ class Embedder(Protocol):
     """Names the weights as well: another identity means other vectors."""
     dimension: int
     tokenizer: Tokenizer
-    waiting: int
-    """Questions in its hands, the one being embedded included."""
 
     async def embed_query(self, text: str) -> list[float]: ...
 
     async def embed_passage(self, text: str) -> list[float]: ...
+
+
+class ServingEmbedder(Embedder, Protocol):
+    """One that many ask at the same time."""
+
+    waiting: int
+    """Questions in its hands, those being embedded included."""
 
 
 class VectorStore(Protocol):

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from msgspec import UNSET, structs
@@ -14,6 +14,7 @@ from msgspec import UNSET, structs
 from app import tracing
 from app.core import verdict
 from app.core.model import Extras, Intent, Marker, Relevance, Reply, Source, Status
+from app.errors import StoreUnavailable
 from app.logs import log
 from app.metrics import ANSWERS, CACHE_REQUESTS, STAGE_SECONDS
 
@@ -45,6 +46,28 @@ class Run:
     async def timed(self, name: str, work: Awaitable[_T]) -> _T:
         with self.stage(name):
             return await work
+
+    def for_all(self) -> Run:
+        """The run of work that is begun by this one and shared with others: it takes its time on this one's account."""
+        return replace(self)
+
+    def gathered(self, sources: tuple[Source, ...], relevance: Relevance, model: str | None) -> bool:
+        """Take note of what the answer is made from. False when that is known already: the work was begun anew.
+
+        Raises StoreUnavailable when it is not the same: what was shown can't be taken back.
+        """
+        if self.packed and self.packed != sources:
+            raise StoreUnavailable("The index changed while the question was asked again; ask once more.")
+        known = bool(self.packed)
+        self.packed, self.relevance, self.model = sources, relevance, model
+        return not known
+
+    def adopted(self, reply: Reply) -> Reply:
+        """The reply to this run's request, when it was made for another one."""
+        if reply.id == self.id:
+            return reply
+        timings = {**self.timings_ms, "total": _milliseconds(self._started)}
+        return structs.replace(reply, id=self.id, timings_ms=timings)
 
     def refused(self, reason: str, relevance: Relevance | None) -> Reply:
         self.relevance = relevance

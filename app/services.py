@@ -9,12 +9,13 @@ from typing import Protocol
 from msgspec import Struct
 
 from app.deadlines import Deadlines
-from app.ports import AnswerCache, Answerer, Embedder, EvidenceStore, VectorStore
+from app.flights import Flights
+from app.ports import AnswerCache, Answerer, AnswererPool, EvidenceStore, ServingEmbedder, VectorStore
 from app.support import SupportCheck
 
 
 class Embedders(Protocol):
-    async def get(self, name: str) -> Embedder:
+    async def get(self, name: str) -> ServingEmbedder:
         """The embedder of that name, loaded once. Raises ModelUnavailable."""
 
 
@@ -26,7 +27,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     default_model: str
     min_passages: int
     context_tokens: int
-    chat_base_url: str = ""
+    chat_endpoints: tuple[tuple[str, str], ...] = ()
+    """(URL, model) of each that may write."""
     image_hosts: frozenset[str] = frozenset()
     """Whose images an answer may show."""
     log_questions: bool = False
@@ -36,11 +38,12 @@ class Policy(Struct, frozen=True, kw_only=True):
 class Services:
     store: VectorStore
     embedders: Embedders
-    answerer: Answerer
+    answerer: AnswererPool
     support: SupportCheck
     fallback: Answerer
     """Stands in for a model whose text can't be used."""
     cache: AnswerCache
     evidence: EvidenceStore
     deadlines: Deadlines
+    flights: Flights
     policy: Policy

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from msgspec import Struct, structs
 
+from app import metering
 from app.core import prompt, verdict
 from app.core.abstention import AbstentionHold
 from app.core.citation_text import MarkerText
@@ -18,7 +19,7 @@ from app.core.markdown_faults import faults
 from app.core.model import Extras, Marker, Source
 from app.core.structured import StructuredFault
 from app.errors import AnswererFailed
-from app.metrics import CITATIONS_DROPPED, LINKS_DEFANGED, MODEL_CALLS, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
+from app.metrics import CITATIONS_DROPPED, LINKS_DEFANGED, QUOTES_REJECTED, STRUCTURED_PARSE_FAILURES
 from app.ports import Answerer, Completer
 from app.request import Mode
 
@@ -101,7 +102,7 @@ class Writer:
     ) -> Written:
         """The answer, shown piece by piece in mode `text`, in one piece otherwise. Raises AnswererFailed."""
         screen = Screen(len(sources), links, show)
-        MODEL_CALLS.labels(self._answerer.name).inc()
+        metering.count_call(self._answerer.name)
         match mode:
             case "structured":
                 return await self._structured(question, sources, screen)
@@ -146,7 +147,7 @@ class Writer:
         found = await asyncio.to_thread(faults, text, len(sources))
         if not found:
             return text
-        MODEL_CALLS.labels(self._answerer.name).inc()
+        metering.count_call(self._answerer.name)
         again = prompt.retry(messages, text, [fault.sentence for fault in found])
         try:
             text = await completer.complete(again, until=until)

@@ -9,15 +9,15 @@ from typing import Any
 
 import httpx
 from httpx_sse import ServerSentEvent
+from msgspec import Struct
 
-from app import tracing
+from app import metering, tracing
 from app.adapters.chat_reply import Body, FormatRefused, check, check_format
 from app.core import completions, prompt, structured
 from app.core.model import Source
 from app.core.packing import estimated_tokens
 from app.core.thinking import ThinkingFilter
 from app.errors import AnswererFailed, SettingsError
-from app.metrics import MODEL_TOKENS
 
 CONNECT_TIMEOUT_S = 5.0
 TAIL_S = 0.25
@@ -25,6 +25,13 @@ TAIL_S = 0.25
 the next question can use the same connection."""
 MAX_COMPLETION = 64_000
 """Characters of a completion that is handed over whole."""
+
+
+class TimeLimit(Struct, frozen=True):
+    """Loop times by which a reply must be complete, and by which it must have begun."""
+
+    until: float
+    begun_by: float
 
 
 class ChatAnswerer:
@@ -50,9 +57,12 @@ class ChatAnswerer:
         """The loop time at which a reply that is asked for now must be complete."""
         return asyncio.get_running_loop().time() + self._deadline_s
 
-    async def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
+    async def stream(
+        self, question: str, sources: Sequence[Source], *, limit: TimeLimit | None = None
+    ) -> AsyncGenerator[str, None]:
         """The answer's text in pieces, without the model's thoughts. Raises AnswererFailed."""
-        async with aclosing(self._answer(self._body(prompt.build(question, sources)), self.deadline())) as pieces:
+        body = self._body(prompt.build(question, sources))
+        async with aclosing(self._answer(body, limit or _whole(self.deadline()))) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -62,63 +72,71 @@ class ChatAnswerer:
         return structured.parse(await self.complete(messages, schema=structured.SCHEMA))
 
     async def complete(
-        self, messages: prompt.Messages, *, schema: Mapping[str, Any] | None = None, until: float | None = None
+        self,
+        messages: prompt.Messages,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        until: float | None = None,
+        begun_by: float | None = None,
     ) -> str:
         """What the model replies to `messages`, whole and without its thoughts. Raises AnswererFailed.
 
         `schema` is asked for through `response_format`. When the endpoint may have refused that, it is asked once
         more, with the schema told in the messages; and it is spared the attempt from then on if that was answered.
-        All of it ends by `until`, a loop time (see `deadline`); the default is a deadline of its own.
+        All of it ends by `until`, a loop time (see `deadline`); the default is a deadline of its own. The model must
+        begin by `begun_by`.
         """
-        until = self.deadline() if until is None else until
+        limit = _whole(self.deadline() if until is None else until)
+        limit = limit if begun_by is None else TimeLimit(limit.until, begun_by)
         if schema and not self._refuses_format:
             try:
-                return await self._joined(self._body(messages, schema), until)
+                return await self._joined(self._body(messages, schema), limit)
             except FormatRefused:
                 pass
-        text = await self._joined(self._body(prompt.with_schema(messages, schema) if schema else messages), until)
+        text = await self._joined(self._body(prompt.with_schema(messages, schema) if schema else messages), limit)
         self._refuses_format = self._refuses_format or bool(schema)
         return text
 
-    async def _joined(self, body: dict[str, Any], until: float) -> str:
+    async def _joined(self, body: dict[str, Any], limit: TimeLimit) -> str:
         text = ""
-        async with aclosing(self._answer(body, until)) as pieces:
+        async with aclosing(self._answer(body, limit)) as pieces:
             async for piece in pieces:
                 text += piece
                 if len(text) > MAX_COMPLETION:
                     raise AnswererFailed("answer_too_long", "The chat model wrote without an end; ask again.")
         return text
 
-    async def _answer(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
+    async def _answer(self, body: dict[str, Any], limit: TimeLimit) -> AsyncGenerator[str, None]:
         """What the model writes, without its thoughts."""
         thinking = ThinkingFilter()
-        async with aclosing(self._written(body, deadline)) as pieces:
+        async with aclosing(self._written(body, limit)) as pieces:
             async for piece in pieces:
                 if text := thinking.feed(piece):
                     yield text
         if text := thinking.flush():
             yield text
 
-    async def _written(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
+    async def _written(self, body: dict[str, Any], limit: TimeLimit) -> AsyncGenerator[str, None]:
         """What `_pieces` gives, counted."""
-        MODEL_TOKENS.labels("prompt").inc(sum(estimated_tokens(message["content"]) for message in body["messages"]))
-        async with aclosing(self._pieces(body, deadline)) as pieces:
+        metering.count_tokens("prompt", sum(estimated_tokens(message["content"]) for message in body["messages"]))
+        async with aclosing(self._pieces(body, limit)) as pieces:
             async for piece in pieces:
-                MODEL_TOKENS.labels("completion").inc(estimated_tokens(piece))
+                metering.count_tokens("completion", estimated_tokens(piece))
                 yield piece
 
-    async def _pieces(self, body: dict[str, Any], deadline: float) -> AsyncGenerator[str, None]:
+    async def _pieces(self, body: dict[str, Any], limit: TimeLimit) -> AsyncGenerator[str, None]:
         """What the model writes, until it says that the answer is complete and at most TAIL_S longer."""
         now = asyncio.get_running_loop().time
-        until, complete = deadline, False
+        until, complete = limit.begun_by, False
         async with aclosing(self._events(body)) as events:
             while event := await self._next(events, until, complete):
                 text, ends = completions.read(event.data, event.event)
+                until = until if complete else limit.until
                 if text:
                     yield text
                 complete = complete or ends
                 if complete and (text or ends):
-                    until = min(deadline, now() + TAIL_S)
+                    until = min(limit.until, now() + TAIL_S)
         if not complete:
             raise AnswererFailed("provider_protocol", "The chat endpoint's stream broke off; try again.")
 
@@ -184,6 +202,11 @@ def connect(deadline_s: float) -> httpx.AsyncClient:
         # Many servers close a connection after 5 s of rest; one kept for longer would fail the next question.
         limits=httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4.0),
     )
+
+
+def _whole(deadline: float) -> TimeLimit:
+    """A limit that lets the reply begin as late as it must be complete."""
+    return TimeLimit(deadline, deadline)
 
 
 def _completions_url(base_url: str) -> httpx.URL:

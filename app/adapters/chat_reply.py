@@ -27,6 +27,15 @@ class FormatRefused(AnswererFailed):
     """The endpoint takes no `response_format`, as far as its reply tells."""
 
 
+class Rejected(AnswererFailed):
+    """The endpoint answered with an error status. `retry_after_s` is when it may be asked again, if it said so."""
+
+    def __init__(self, message: str, status: int, retry_after_s: float | None) -> None:
+        super().__init__("provider_error", message)
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
 async def check_format(response: httpx.Response) -> None:
     """Raises FormatRefused for a reply that may mean a `response_format`: a 400, or a 422 that names it."""
     status = response.status_code
@@ -39,7 +48,8 @@ async def check(response: httpx.Response) -> None:
     status = response.status_code
     if status >= 400:
         hint = _HINTS.get(status, "try again later")
-        raise AnswererFailed("provider_error", f"The chat endpoint refused the request (HTTP {status}): {hint}.")
+        message = f"The chat endpoint refused the request (HTTP {status}): {hint}."
+        raise Rejected(message, status, _seconds(response.headers.get("retry-after", "")))
     if status != 200:
         message = f"The chat endpoint answered HTTP {status} and no stream (redirects are not followed)."
         raise AnswererFailed("provider_protocol", message)
@@ -51,6 +61,11 @@ async def check(response: httpx.Response) -> None:
     if media_type != "text/event-stream":
         message = "The chat endpoint did not answer with an event stream; check CHAT_BASE_URL."
         raise AnswererFailed("provider_protocol", message)
+
+
+def _seconds(retry_after: str) -> float | None:
+    """The header in seconds; None for a date, which asks for more patience than a question has."""
+    return float(retry_after) if retry_after.isascii() and retry_after.isdecimal() else None
 
 
 async def _start_of_body(response: httpx.Response) -> bytes:

@@ -16,7 +16,7 @@ from app.core.structured import ClaimedQuote, Draft
 
 
 class ExtractiveAnswerer:
-    """Quotes what answers the question word for word, each quote with its marker; NOT_FOUND when nothing does.
+    """The ports `Answerer` and `AnswererPool`: quotes what answers word for word, with markers; else NOT_FOUND.
 
     Words are compared as Qdrant's BM25 sees them: stemmed as English, without stop words, and cut by a tokenizer
     that also knows scripts without spaces. The same question and sources give the same answer.
@@ -27,6 +27,12 @@ class ExtractiveAnswerer:
 
     def __init__(self) -> None:
         self._bm25 = Bm25(Bm25Config(language="english", tokenizer=TokenizerType.Multilingual))
+
+    def begin(self) -> ExtractiveAnswerer:
+        return self
+
+    def condition(self) -> tuple[bool, str]:
+        return True, f"{self.name}: {self.model}"
 
     async def stream(self, question: str, sources: Sequence[Source]) -> AsyncGenerator[str, None]:
         """One piece for each quote."""

@@ -40,9 +40,14 @@ class FastembedEmbedder:
         self._model = model
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="embed")
         self.dimension = len(_only(model.query_embed("warm up")))
+        self.waiting = 0
 
     async def embed_query(self, text: str) -> list[float]:
-        return await self._embed(self._model.query_embed, text)
+        self.waiting += 1
+        try:
+            return await self._embed(self._model.query_embed, text)
+        finally:
+            self.waiting -= 1
 
     async def embed_passage(self, text: str) -> list[float]:
         return await self._embed(self._model.passage_embed, [text])
