@@ -55,8 +55,11 @@ def _new_shard(folder: Path, config: edge.EdgeConfig, fields: Iterable[str]) -> 
 
 
 def filter_of(conditions: Iterable[payloads.Condition]) -> edge.Filter:
+    conditions = list(conditions)
+    exclusive = [condition for condition in conditions if isinstance(condition, payloads.Only)]
     return edge.Filter(
-        must=[edge.FieldCondition(key=field, match=edge.MatchAny(any=values)) for field, values in conditions]
+        must=[edge.FieldCondition(key=field, match=edge.MatchAny(any=values)) for field, values in conditions],
+        must_not=[edge.FieldCondition(key=each.field, match=edge.MatchExcept(each.values)) for each in exclusive],
     )
 
 

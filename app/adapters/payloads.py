@@ -10,20 +10,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from app.core.callers import PUBLIC, is_tenant
 from app.core.model import AbsentDocument, Candidate, DocumentRecord, Passage, Scope, StateRecord
 from app.errors import LeaseMissing, StoreUnavailable
 
 VECTOR = "dense"
-PASSAGE_FIELDS = ("document_id", "content_hash", "access", "prefixes", "tags")
-RECORD_FIELDS = ("kind", "access", "prefixes", "tags")
+TENANTS = "tenants"
+"""Of one tenant, mostly: a server can keep a tenant's points together."""
+PASSAGE_FIELDS = (TENANTS, "document_id", "content_hash", "groups", "prefixes", "tags")
+RECORD_FIELDS = (TENANTS, "kind", "groups", "prefixes", "tags")
 LEASE_TOKEN, LAST_JOB = "lease.token", "job"
 
 Condition = tuple[str, list[str]]
 """A field, and values of which it must hold one or more."""
+
+
+class Only(NamedTuple):
+    """A condition whose field may hold no other values beside."""
+
+    field: str
+    values: list[str]
+
 
 ALL_DOCUMENTS: list[Condition] = [("kind", ["document"])]
 ALL_ABSENT: list[Condition] = [("kind", ["absent"])]
@@ -32,6 +43,8 @@ ALL_FAILING: list[Condition] = [("kind", ["failing"])]
 NEEDED_FIELDS = ("document_id", "content_hash", "position", "title", "text")
 """Without one of them a point can't be read as a passage."""
 
+_NO_TENANT = "-"
+"""Stands in `tenants` of what belongs to none, so that every point has a value to be found by."""
 _UNIT_TOLERANCE = 1e-6
 
 T = TypeVar("T")
@@ -41,7 +54,7 @@ def passage_payload(passage: Passage) -> dict[str, Any]:
     """All of a passage but its id, which is the point's."""
     payload = _fields(passage)
     del payload["passage_id"]
-    return payload | {"prefixes": _prefixes(passage.document_id)}
+    return payload | _readers(passage.access) | {"prefixes": _prefixes(passage.document_id)}
 
 
 def to_passage(point_id: object, payload: Mapping[str, Any] | None) -> Passage:
@@ -51,7 +64,7 @@ def to_passage(point_id: object, payload: Mapping[str, Any] | None) -> Passage:
 
 def document_payload(record: DocumentRecord) -> dict[str, Any]:
     kind = ["document", "failing"] if record.failure else ["document"]
-    return _fields(record) | {"kind": kind, "prefixes": _prefixes(record.document_id)}
+    return _fields(record) | _readers(record.access) | {"kind": kind, "prefixes": _prefixes(record.document_id)}
 
 
 def to_document(payload: Mapping[str, Any] | None) -> DocumentRecord:
@@ -60,7 +73,7 @@ def to_document(payload: Mapping[str, Any] | None) -> DocumentRecord:
 
 
 def absent_payload(document: AbsentDocument) -> dict[str, Any]:
-    """Without the field `access`: no scope sees it."""
+    """Without groups and tenants: no scope sees it."""
     return _fields(document) | {"kind": ["absent", "failing"]}
 
 
@@ -97,9 +110,11 @@ def lease_missing(standing: StateRecord | None) -> LeaseMissing:
 def scope_conditions(scope: Scope) -> list[Condition]:
     """What a passage or a document must fulfil, all of it, to be visible in `scope`.
 
-    The one place where access becomes a filter. A scope without groups asks for one of no values: nothing fulfils it.
+    The one place where access becomes a filter: one of the groups, and all of the tenants. A scope without groups asks
+    for one of no values: nothing fulfils it.
     """
-    conditions: list[Condition] = [("access", sorted(scope.groups))]
+    tenants = sorted(filter(is_tenant, scope.groups))
+    conditions: list[Condition] = [Only(TENANTS, [_NO_TENANT, *tenants]), ("groups", sorted(scope.groups - {*tenants}))]
     if prefix := (scope.source_prefix or "").rstrip("/"):
         conditions.append(("prefixes", [prefix]))
     if scope.tags:
@@ -141,6 +156,13 @@ def is_collection_of(index_name: str, collection: str) -> bool:
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def _readers(access: Sequence[str]) -> dict[str, list[str]]:
+    """`access` as it is filtered on. Tenants alone let all of their members in; no group at all lets nobody in."""
+    tenants = sorted(filter(is_tenant, access))
+    groups = sorted({*access} - {*tenants})
+    return {TENANTS: tenants or [_NO_TENANT], "groups": groups or ([PUBLIC] if tenants else [])}
 
 
 def _prefixes(document_id: str) -> list[str]:

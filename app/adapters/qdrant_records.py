@@ -104,9 +104,17 @@ class QdrantRecords(QdrantUpkeep):
 
 
 def filter_of(conditions: Iterable[payloads.Condition]) -> models.Filter:
+    conditions = list(conditions)
+    exclusive = [condition for condition in conditions if isinstance(condition, payloads.Only)]
     return models.Filter(
-        must=[models.FieldCondition(key=field, match=models.MatchAny(any=values)) for field, values in conditions]
+        must=[models.FieldCondition(key=field, match=models.MatchAny(any=values)) for field, values in conditions],
+        must_not=[_beside(each) for each in exclusive] or None,
     )
+
+
+def _beside(condition: payloads.Only) -> models.Condition:
+    """Fulfilled by a value that is none of the condition's."""
+    return models.FieldCondition(key=condition.field, match=models.MatchExcept(**{"except": condition.values}))
 
 
 def _has(marks: Mapping[str, str | None]) -> models.Filter:

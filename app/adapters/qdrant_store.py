@@ -161,8 +161,7 @@ class QdrantStore(QdrantRecords):
         if not await self._call(self._client.collection_exists(name)):
             await self._create(name, vectors)
         for field in fields:
-            keyword = models.PayloadSchemaType.KEYWORD
-            await self._call(self._client.create_payload_index(name, field, keyword, wait=True))
+            await self._call(self._client.create_payload_index(name, field, _index_of(field), wait=True))
 
     async def _create(self, name: str, vectors: Mapping[str, models.VectorParams]) -> None:
         try:
@@ -182,6 +181,12 @@ class QdrantStore(QdrantRecords):
         request = self._client.scroll(collection, wanted, limit=BATCH, with_payload=["content_hash"], with_vectors=True)
         page, _ = await self._call(request)
         return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
+
+
+def _index_of(field: str) -> models.KeywordIndexParams:
+    return models.KeywordIndexParams(
+        type=models.KeywordIndexType.KEYWORD, is_tenant=True if field == payloads.TENANTS else None
+    )
 
 
 def _vector(record: models.Record) -> list[float]:

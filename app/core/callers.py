@@ -69,6 +69,10 @@ def find_caller(key: str, callers: Iterable[KeyedCaller]) -> Caller | None:
     return found
 
 
+def is_tenant(group: str) -> bool:
+    return group.startswith(TENANT)
+
+
 def is_name(text: str) -> bool:
     """Whether a caller may be called so."""
     return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", text) is not None and text not in RESERVED_NAMES

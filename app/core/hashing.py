@@ -9,7 +9,8 @@ from uuid import UUID, uuid5
 
 from app.core.model import Passage, Scope
 
-VECTOR_SCHEMA_VERSION = 1
+VECTOR_SCHEMA_VERSION = 2
+"""Of the vectors, and of the payload fields that a search filters on."""
 TEXT_PREPARATION_VERSION = 1
 
 _RECORDS = UUID("b0a3c1de-6f0e-4b53-9d53-1c7a5be6a1f4")

@@ -45,6 +45,7 @@ class Scope(Struct, frozen=True):
     """What a request may see: the caller's groups, narrowed by the request's own filter."""
 
     groups: frozenset[str] = frozenset({"public"})
+    """What names one of them can be seen, if it names no tenant beside them."""
     source_prefix: str | None = None
     """Matches whole path segments: `hr/leave` covers `hr/leave` and `hr/leave/a.md`, not `hr/leaves.md`."""
     tags: tuple[str, ...] = ()

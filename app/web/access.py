@@ -26,7 +26,7 @@ TOKEN_HEADER = "X-Vouch-Token"  # noqa: S105 - a header's name
 KEY_HEADER = "X-API-Key"
 OPEN_TO_ALL: dict[str, Any] = {"open_to_all": True}
 """`opt` of a route that asks for no key: it shows nothing of any document."""
-ADMIN_ONLY: tuple[dict[str, list[str]], ...] = ({"run_token": []}, {"bearer_key": []}, {"header_key": []})
+ADMIN_ONLY: tuple[dict[str, list[str]], ...] = ({"admin": []}, {"bearer_key": []}, {"header_key": []})
 """What the OpenAPI document says of routes behind `only_admins`."""
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 Connection = ASGIConnection[Any, Any, Any, State]

@@ -19,11 +19,11 @@ PATH = "/schema"
 _HEADERS = {**page.HEADERS, "Content-Security-Policy": page.content_security_policy(())}
 _WITH_FILE = "A key of API_KEYS_FILE; not needed where the service runs without one."
 _SCHEMES = {
-    "run_token": SecurityScheme(
+    "admin": SecurityScheme(
         type="apiKey",
         name=TOKEN_HEADER,
         security_scheme_in="header",
-        description="The token of this run of the service, an admin's. It stands in owner.json in QDRANT_PATH.",
+        description="The token of this run, which stands in owner.json in QDRANT_PATH, or the key of an admin.",
     ),
     "bearer_key": SecurityScheme(type="http", scheme="bearer", description=_WITH_FILE),
     "header_key": SecurityScheme(type="apiKey", name=KEY_HEADER, security_scheme_in="header", description=_WITH_FILE),

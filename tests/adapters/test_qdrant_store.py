@@ -137,11 +137,15 @@ async def test_the_state_takes_one_request_and_connections_are_kept() -> None:
 
 async def test_every_filtered_field_gets_an_index_before_the_first_point() -> None:
     created: list[tuple[str, str]] = []
+    tenants: set[str] = set()
     answer = local_mode()
 
     async def respond(method: str, path: str, body: bytes) -> Reply:
         if path.endswith("/index"):
-            created.append((path.split("/")[2], json.loads(body)["field_name"]))
+            wanted = json.loads(body)
+            created.append((path.split("/")[2], wanted["field_name"]))
+            if wanted["field_schema"].get("is_tenant"):
+                tenants.add(path.split("/")[2])
         return await answer(method, path, body)
 
     async with http_server(respond) as server, store_at(server.url) as store:
@@ -149,12 +153,14 @@ async def test_every_filtered_field_gets_an_index_before_the_first_point() -> No
     assert {field for name, field in created if name == "c"} == {
         "document_id",
         "content_hash",
-        "access",
+        "groups",
         "prefixes",
         "tags",
+        "tenants",
     }
+    assert tenants == {"c", "c-records"}, "points of one tenant are kept together, as Qdrant advises"
     records = {field for name, field in created if name == "c-records"}
-    assert records == {"kind", "access", "prefixes", "tags", "lease.token", "job"}
+    assert records == {"kind", "groups", "prefixes", "tags", "tenants", "lease.token", "job"}
 
 
 async def test_both_aliases_move_in_one_request() -> None:

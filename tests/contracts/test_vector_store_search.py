@@ -82,7 +82,13 @@ LIBRARY = {
     "nobody.md": {"access": (), "tags": ("hr", "it", "leave")},
     "/rooted/x.md": {"access": ("public",)},
     "https://wiki.example/a/b": {"access": ("public",), "tags": ("hr",)},
+    "acme/all.md": {"access": ("tenant:acme",)},
+    "acme/open.md": {"access": ("tenant:acme", "public")},
+    "acme/pay.md": {"access": ("staff", "tenant:acme", "board")},
+    "joint/all.md": {"access": ("tenant:bolt", "tenant:acme")},
+    "joint/pay.md": {"access": ("tenant:acme", "staff", "tenant:bolt"), "tags": ("hr",)},
 }
+ACME = {"acme/all.md", "acme/open.md"}
 
 
 def visible(scope: Scope) -> set[str]:
@@ -90,8 +96,11 @@ def visible(scope: Scope) -> set[str]:
 
     def is_visible(document_id: str, access: Iterable[str], tags: Iterable[str] = ()) -> bool:
         prefix = (scope.source_prefix or "").rstrip("/")
+        tenants = {group for group in access if group.startswith("tenant:")}
+        others = set(access) - tenants or ({"public"} if tenants else set())
         return (
-            not scope.groups.isdisjoint(access)
+            tenants <= scope.groups
+            and not scope.groups.isdisjoint(others)
             and (not prefix or f"{document_id}/".startswith(f"{prefix}/"))
             and (not scope.tags or not set(scope.tags).isdisjoint(tags))
         )
@@ -123,6 +132,14 @@ async def assert_sees(store: VectorStore, collection: str, scope: Scope, wanted:
         (Scope(frozenset({"board"})), {"hr", "it/leave/a.md"}),
         (Scope(frozenset({"board", "Ärzte"})), {"hr", "it/leave/a.md", "über/日本.md"}),
         (Scope(frozenset()), set()),
+        (Scope(frozenset({"public", "tenant:acme"}), "acme"), ACME),
+        (Scope(frozenset({"public", "tenant:acme"}), "joint"), set()),
+        (Scope(frozenset({"public", "tenant:bolt"}), "acme"), set()),
+        (Scope(frozenset({"public", "staff", "board"}), "acme"), set()),
+        (Scope(frozenset({"public", "staff", "tenant:acme"}), "acme"), {*ACME, "acme/pay.md"}),
+        (Scope(frozenset({"public", "tenant:acme", "tenant:bolt"}), "joint"), {"joint/all.md"}),
+        (Scope(frozenset({"staff", "tenant:acme", "tenant:bolt"}), "joint"), {"joint/pay.md"}),
+        (Scope(frozenset({"tenant:acme"})), set()),
         (Scope(frozenset({"unknown"})), set()),
         (Scope(frozenset({"public"}), "hr/leave"), {"hr/leave", "hr/leave/b/c.md"}),
         (Scope(frozenset({"public"}), "hr/leave/"), {"hr/leave", "hr/leave/b/c.md"}),
@@ -146,8 +163,9 @@ async def test_a_scope_shows_what_it_should(
 
 SCOPES = st.builds(
     Scope,
-    st.frozensets(st.sampled_from(["public", "staff", "board", "Ärzte", "unknown", ""])),
-    st.none() | st.sampled_from(["", "/", "hr", "hr/", "hr/leave", "hr/leave/b", "hr/l", "it", "über", "*", "https:"]),
+    st.frozensets(st.sampled_from(["public", "staff", "board", "Ärzte", "tenant:acme", "tenant:bolt", "unknown", ""])),
+    st.none()
+    | st.sampled_from(["", "/", "hr", "hr/", "hr/leave", "acme", "joint", "hr/l", "it", "über", "*", "https:"]),
     st.lists(st.sampled_from(["hr", "it", "leave", "日本", "none"]), max_size=3).map(tuple),
 )
 

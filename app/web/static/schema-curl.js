@@ -17,7 +17,7 @@ function method({ method, requestBody }) {
 }
 
 function headers({ security = [] }, api) {
-  const names = security.flatMap(Object.keys).map((name) => api.components.securitySchemes[name].name);
+  const names = security.slice(0, 1).flatMap(Object.keys).map((name) => api.components.securitySchemes[name].name);
   return names.flatMap((name) => ["-H", quoted(`${name}: TOKEN`)]);
 }
 

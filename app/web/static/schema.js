@@ -47,7 +47,7 @@ function operation(one, api) {
     { id: one.id, class: "operation" },
     element("h2", {}, ...heading(one)),
     ...paragraphs(one.description),
-    ...(one.security ?? []).flatMap((needed) => Object.keys(needed).map((name) => access(name, api))),
+    ...(one.security ?? []).slice(0, 1).flatMap((needed) => Object.keys(needed).map((name) => access(name, api))),
     ...parameters(one.parameters ?? []),
     ...body(one.requestBody, api),
     element("h3", {}, "Responses"),
