@@ -53,6 +53,7 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"WORKERS": "2"}, "QDRANT_URL and REDIS_URL"),
         ({"ALLOW_ANONYMOUS": "maybe"}, "1 or 0"),
         ({"IMAGE_HOSTS": "https://img.example/"}, "IMAGE_HOSTS"),
+        ({"NOTICE_SECRETS": "long-enough-to-be-one, short"}, "NOTICE_SECRETS"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) -> None:
