@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from app.errors import Overloaded
 from app.metrics import REQUESTS_OVERLOADED
 from app.ports import ServingEmbedder
@@ -19,17 +16,15 @@ class Admission:
     def __init__(self, max_answers: int) -> None:
         self._free = max_answers
 
-    @contextmanager
-    def answer(self) -> Iterator[None]:
-        """A place until the block is left. Raises Overloaded when there is none."""
+    def enter(self) -> None:
+        """Take a place, to be given back by `leave`. Raises Overloaded when there is none."""
         if self._free <= 0:
             REQUESTS_OVERLOADED.labels("answers").inc()
             raise Overloaded("As many answers are in progress as this service takes on at once; try again soon.")
         self._free -= 1
-        try:
-            yield
-        finally:
-            self._free += 1
+
+    def leave(self) -> None:
+        self._free += 1
 
 
 def check_embedder(embedder: ServingEmbedder | None) -> None:

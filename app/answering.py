@@ -20,6 +20,7 @@ from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.flights import Show
 from app.gathering import Gathered, Index
 from app.logs import log
+from app.metering import METER
 from app.metrics import IN_PROGRESS, INDEX_DOCUMENTS, INDEX_GENERATION, INDEX_PASSAGES, INDEX_UPDATING
 from app.ports import Embedder
 from app.request import DEFAULT_TOP_K, Ask
@@ -120,10 +121,19 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
             emit(SourcesEvent(run.id, state.revision, run.packed))
 
     def make(tell: Show) -> Coroutine[Any, Any, Reply]:
-        return _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell)
+        return _charged(ask, services, _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell))
 
     reply: Reply = await services.flights.share((key or run.id, ask.verify), make, show)
     return run.adopted(reply)
+
+
+async def _charged(ask: Ask, services: Services, made: Coroutine[Any, Any, Reply]) -> Reply:
+    """What was made, its tokens charged to whoever had it begun, also when it broke off."""
+    try:
+        return await made
+    finally:
+        if (meter := METER.get()) and meter.tokens:
+            await cleanup.finish(services.limiter.charge(ask.caller, meter.tokens))
 
 
 async def _made(

@@ -27,6 +27,11 @@ class Deadlines:
         self._running: set[asyncio.Timeout] = set()
 
     @property
+    def request_s(self) -> float:
+        """How long an answer may take, in seconds."""
+        return self._request_s
+
+    @property
     def stop_s(self) -> float:
         """How long answers in progress may go on after `stop`, in seconds."""
         return self._stop_s

@@ -17,18 +17,22 @@ from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.keys_file import KeysFile
 from app.adapters.memory_cache import MemoryCache
+from app.adapters.memory_limits import MemoryLimits
 from app.adapters.notice_file import NoticeFile
 from app.adapters.redis_evidence import RedisEvidence
+from app.adapters.redis_limits import RedisLimits
 from app.adapters.redis_replays import RedisReplays
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
+from app.admission import Admission
 from app.deadlines import Deadlines
 from app.errors import ModelUnavailable, SettingsError, VouchError
 from app.flights import Flights
 from app.jobs import Jobs
+from app.limiting import Limiter
 from app.logs import log
 from app.notices import Notices
-from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, Replays
+from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, LimitStore, Replays
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
@@ -38,6 +42,7 @@ from app.web import (
     evidence,
     health,
     index,
+    limits,
     mcp,
     notices,
     openai,
@@ -50,6 +55,8 @@ from app.web.access import Door, admit
 from ingest.hosting import HostedJobs
 
 MAX_BODY_BYTES = 64 * 1024
+_LEASE_MARGIN_S = 5.0
+"""How much longer than an answer may take its place is kept when its process died."""
 VERSION = "0.1.0"
 
 
@@ -84,6 +91,9 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
         answerer = await _answerer(settings, stack)
         kept = _evidence(settings)
         stack.push_async_callback(kept.close)
+        counts = _limits(settings)
+        stack.push_async_callback(counts.close)
+        deadlines = Deadlines(settings.chat_deadline_s)
         services = Services(
             store=store,
             embedders=embedders,
@@ -92,8 +102,10 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             support=SupportCheck(),
             cache=cache,
             evidence=kept,
-            deadlines=Deadlines(settings.chat_deadline_s),
+            deadlines=deadlines,
             flights=Flights(answering.Delta),
+            admission=Admission(settings.max_concurrent_answers),
+            limiter=Limiter(counts, deadlines.request_s + _LEASE_MARGIN_S),
             policy=_policy(settings),
         )
         if lock is not None:
@@ -123,6 +135,7 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         route_handlers=[
             answers.post_answer,
             answers.get_search,
+            limits.get_usage,
             evidence.get_answer,
             index.get_index,
             index.post_sync,
@@ -136,7 +149,9 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
             mcp.serve_mcp,
             page.get_page,
         ],
-        guards=[admit],
+        guards=[admit, limits.count_request],
+        middleware=[limits.KeepPlaces()],
+        before_send=[limits.tell_rate],
         lifespan=[lifespan],
         plugins=[problems.plugin()],
         after_exception=[problems.log_unexpected, problems.count_refusal],
@@ -176,6 +191,10 @@ def _cache(settings: Settings) -> AnswerCache:
     if not settings.redis_url:
         return MemoryCache(settings.cache_ttl_s)
     return redis_cache.RedisCache(redis_circuit.connect(settings.redis_url), settings.cache_ttl_s)
+
+
+def _limits(settings: Settings) -> LimitStore:
+    return RedisLimits(redis_circuit.connect(settings.redis_url)) if settings.redis_url else MemoryLimits()
 
 
 def _evidence(settings: Settings) -> EvidenceStore:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from app.core.callers import Caller
 from app.core.evidence import Evidence
+from app.core.limits import Counter, Lease, Taken
 from app.core.model import (
     AbsentDocument,
     CachedAnswer,
@@ -241,6 +242,15 @@ class NoticeStore(Replays, Protocol):
 
     async def done(self, pending: Mapping[str, int]) -> None:
         """Forget these, unless they were added again since `pending` gave them."""
+
+
+class LimitStore(Protocol):
+    """Counts what callers use. Never fails and never waits long: without the shared counts it goes by its own."""
+
+    async def take(self, counters: Sequence[Counter], lease: Lease) -> Taken:
+        """Add all costs and take (or give back) the lease, in one step; nothing of it when anything has no room."""
+
+    async def close(self) -> None: ...
 
 
 class EvidenceStore(Protocol):

@@ -8,8 +8,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from app.admission import Admission
 from app.deadlines import Deadlines
 from app.flights import Flights
+from app.limiting import Limiter
 from app.ports import AnswerCache, Answerer, AnswererPool, EvidenceStore, ServingEmbedder, VectorStore
 from app.support import SupportCheck
 
@@ -46,4 +48,6 @@ class Services:
     evidence: EvidenceStore
     deadlines: Deadlines
     flights: Flights
+    admission: Admission
+    limiter: Limiter
     policy: Policy

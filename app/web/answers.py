@@ -12,6 +12,7 @@ from litestar.response import Response, Stream
 from msgspec import Meta, Struct, field
 
 from app import answering, tracing
+from app.admission import check_embedder
 from app.answering import Delta, SourcesEvent
 from app.core import followups, gate, packing
 from app.core.evidence import KeptReply
@@ -24,7 +25,7 @@ from app.core.verdict import CitationPolicy
 from app.logs import log
 from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
-from app.web import events, evidence
+from app.web import events, evidence, limits
 from app.web.access import caller_of, scope_of
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
@@ -112,7 +113,8 @@ async def prepare(request: Request[Any, Any, State], data: AnswerRequest, earlie
         caller=caller_of(request).name,
     )
     index = await answering.open_index(services)
-    return tracing.continued(request.headers, lambda emit: answering.answer(ask, index, services, emit))
+    work = tracing.continued(request.headers, lambda emit: answering.answer(ask, index, services, emit))
+    return await limits.with_place(request, index, work)
 
 
 async def _earlier(
@@ -151,8 +153,9 @@ async def get_search(
 
 
 async def found(ask: Ask, services: Services) -> SearchReply:
-    """What would be answered from. Raises StoreError, ModelUnavailable and EmbeddingFailed."""
+    """What would be answered from. Raises StoreError, ModelUnavailable, EmbeddingFailed and Overloaded."""
     index = await answering.open_index(services)
+    check_embedder(index.embedder)
     candidates = await answering.search(ask, index, services)
     decision = gate.decide(candidates, index.threshold, services.policy.min_passages)
     reason = decision.reason

@@ -39,6 +39,7 @@ _ERRORS = {
     for status, description in {
         400: "The request is not valid, or asks for what can't be done here",
         403: "This service answers only its own machine",
+        429: "A limit of the caller is reached",
         404: "There is no such model, or no such answer to repeat",
         502: "The language model's reply can't be used",
         503: "The index or the language model does not answer",

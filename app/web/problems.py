@@ -23,9 +23,11 @@ from app.errors import (
     FolderDocument,
     IngestionError,
     JobRunning,
+    LimitReached,
     ModelUnavailable,
     NoticesUnavailable,
     OtherIndex,
+    Overloaded,
     StoreError,
     UnknownDocument,
     UnknownFormat,
@@ -64,6 +66,8 @@ FOLDER_DOCUMENT = Kind("folder-document", 409, "The document belongs to the fold
 UNKNOWN_DOCUMENT = Kind("unknown-document", 404, "There is no such document")
 UNREADABLE_DOCUMENT = Kind("unreadable-document", 422, "The document can't be indexed; its last version stays")
 UNKNOWN_FORMAT = Kind("unknown-format", 415, "What the document is was not said, or is not supported")
+LIMIT_REACHED = Kind("limit-reached", 429, "A limit of the caller is reached")
+OVERLOADED = Kind("overloaded", 503, "The service is busy", "1")
 EVIDENCE_UNAVAILABLE = Kind("evidence-unavailable", 503, "Kept answers can't be read", _RETRY_S)
 INDEX_UNAVAILABLE = Kind("index-unavailable", 503, "The index does not answer", _RETRY_S)
 NOT_INGESTED = Kind("not-ingested", 503, "The index can't be changed now", _RETRY_S)
@@ -78,6 +82,8 @@ _BY_ERROR: dict[type[Exception], Kind] = {
     ModelUnavailable: MODEL_UNAVAILABLE,
     EmbedderError: MODEL_UNAVAILABLE,
     JobRunning: BUSY,
+    LimitReached: LIMIT_REACHED,
+    Overloaded: OVERLOADED,
     OtherIndex: OTHER_INDEX,
     UnreadableDocument: UNREADABLE_DOCUMENT,
     UnknownDocument: UNKNOWN_DOCUMENT,
@@ -98,12 +104,12 @@ class ProblemDetails(Struct, frozen=True):
 
 
 def documented(*kinds: Kind) -> dict[int, ResponseSpec]:
-    """These errors, and that of every route that asks for a key, for the OpenAPI document."""
+    """These errors, and those of every route that asks for a key, for the OpenAPI document."""
     return {
         kind.status: ResponseSpec(
             ProblemDetails, generate_examples=False, description=kind.title, media_type="application/problem+json"
         )
-        for kind in (NO_KEY, *kinds)
+        for kind in (NO_KEY, LIMIT_REACHED, *kinds)
     }
 
 
@@ -152,7 +158,17 @@ def log_unexpected(exc: Exception, scope: Any) -> None:
 
 def _from_ours(exc: Exception) -> ProblemDetailsException:
     kind = kind_of(exc)
-    return _problem(kind, str(exc) if kind is not INTERNAL else "Its log has the details.")
+    problem = _problem(kind, str(exc) if kind is not INTERNAL else "Its log has the details.")
+    if isinstance(exc, LimitReached):
+        told = ratelimit_headers(exc.allowed, 0, exc.retry_after_s)
+        problem.headers = {**(problem.headers or {}), **told, "Retry-After": str(exc.retry_after_s)}
+    return problem
+
+
+def ratelimit_headers(limit: int, remaining: int, resets_in_s: int) -> dict[str, str]:
+    """Those of draft-ietf-httpapi-ratelimit-headers-06."""
+    values = {"Limit": limit, "Remaining": remaining, "Reset": resets_in_s}
+    return {f"RateLimit-{name}": str(value) for name, value in values.items()}
 
 
 def _from_unexpected(exc: Exception) -> ProblemDetailsException:
