@@ -11,28 +11,24 @@ from litestar import Litestar
 from msgspec import Struct
 
 from app import answering, tracing
-from app.adapters import chat, redis_cache, redis_circuit
+from app.adapters import chat, redis_cache, redis_circuit, redis_limits
 from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.keys_file import KeysFile
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_limits import MemoryLimits
-from app.adapters.notice_file import NoticeFile
 from app.adapters.redis_evidence import RedisEvidence
-from app.adapters.redis_limits import RedisLimits
-from app.adapters.redis_replays import RedisReplays
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.admission import Admission
 from app.deadlines import Deadlines
+from app.desk import open_desk
 from app.errors import ModelUnavailable, SettingsError, VouchError
 from app.flights import Flights
-from app.jobs import Jobs
 from app.limiting import Limiter
 from app.logs import log
-from app.notices import Notices
-from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, LimitStore, Replays
+from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, LimitStore
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
@@ -121,12 +117,12 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         async with open_services(settings) as opened:
             app.state.services = opened.services
-            app.state.door = _door(settings, opened)
             jobs = HostedJobs(opened.services.store, opened.services.embedders.get, settings)
             app.state.jobs = jobs
             app.state.agents = agents = mcp.Agents(VERSION)
-            async with _notice_desk(settings, jobs) as desk:
+            async with open_desk(settings, opened.keys, jobs) as desk:
                 app.state.desk = desk
+                app.state.door = _door(settings, opened.token, desk.plans)
                 yield
             await agents.close()
             await jobs.stop()
@@ -161,30 +157,14 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
     )
 
 
-def _door(settings: Settings, opened: Opened) -> Door:
+def _door(settings: Settings, token: str, keys: Keys | None) -> Door:
     return Door(
-        opened.token,
-        loopback_only=opened.keys is None and not settings.allow_anonymous,
-        keys=opened.keys,
-        needs_key=opened.keys is not None and not settings.allow_anonymous,
+        token,
+        loopback_only=keys is None and not settings.allow_anonymous,
+        keys=keys,
+        needs_key=keys is not None and not settings.allow_anonymous,
         origins=settings.allowed_origins,
     )
-
-
-@asynccontextmanager
-async def _notice_desk(settings: Settings, jobs: Jobs) -> AsyncIterator[notices.Desk]:
-    """Syncs what notices of this run and of earlier ones ask for."""
-    async with AsyncExitStack() as stack:
-        file = NoticeFile(settings.store_path / f"notices-{settings.index_name}.sqlite")
-        stack.push_async_callback(file.close)
-        replays: Replays = file
-        if settings.redis_url:
-            replays = RedisReplays(redis_circuit.connect(settings.redis_url), file)
-            stack.push_async_callback(replays.close)
-        work = Notices(file, jobs)
-        work.start()
-        stack.push_async_callback(work.stop)
-        yield notices.Desk(settings.shared_secrets, replays, work)
 
 
 def _cache(settings: Settings) -> AnswerCache:
@@ -194,7 +174,9 @@ def _cache(settings: Settings) -> AnswerCache:
 
 
 def _limits(settings: Settings) -> LimitStore:
-    return RedisLimits(redis_circuit.connect(settings.redis_url)) if settings.redis_url else MemoryLimits()
+    if not settings.redis_url:
+        return MemoryLimits()
+    return redis_limits.RedisLimits(redis_circuit.connect(settings.redis_url, redis_limits.TIMEOUT_S))
 
 
 def _evidence(settings: Settings) -> EvidenceStore:

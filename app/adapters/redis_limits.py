@@ -18,6 +18,8 @@ from app.adapters.redis_circuit import redis_circuit
 from app.core.limits import Counter, Lease, LimitName, Taken
 from app.metrics import LIMIT_FAILURES
 
+TIMEOUT_S = 0.5
+"""Longer than the cache waits: what is counted twice or not at all matters more than these milliseconds."""
 _SCRIPT = """
 -- KEYS: the counters, then the leases. ARGV: the lease's id, limit and milliseconds, then for each counter its limit,
 -- its cost, when it ends, what the caller of the script knows of it and what is owed to it. -1 is no limit.
@@ -59,9 +61,15 @@ class RedisLimits:
     """The port `LimitStore` on a ready client (see redis_circuit.connect), which it closes."""
 
     def __init__(
-        self, client: Redis, clock: Callable[[], float] = time.time, rest: Callable[[], float] = time.monotonic
+        self,
+        client: Redis,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        clock: Callable[[], float] = time.time,
+        rest: Callable[[], float] = time.monotonic,
     ) -> None:
         self._client = client
+        self._timeout_s = timeout_s
         self._script = client.register_script(_SCRIPT)
         self._circuit = redis_circuit("limits", LIMIT_FAILURES, rest)
         self._own = MemoryLimits(clock)
@@ -72,7 +80,7 @@ class RedisLimits:
         owed = {counter.key: self._owed[counter.key] for counter in counters}
         arguments = list(self._arguments(counters, lease, owed))
         try:
-            refused, running, *counts = await self._circuit.call("take", lambda: self._script(keys, arguments))
+            refused, running, *counts = await self._call(keys, arguments)
         except CallFailed:
             return self._take_alone(counters, lease)
         self._settle(owed)
@@ -81,6 +89,11 @@ class RedisLimits:
         if not refused:
             self._own.hold(lease)
         return Taken(tuple(counts), running, _name(counters, refused))
+
+    async def _call(self, keys: list[str], arguments: list[str | int]) -> list[int]:
+        """Raises CallFailed."""
+        reply: list[int] = await self._circuit.call("take", lambda: self._script(keys, arguments), self._timeout_s)
+        return reply
 
     async def close(self) -> None:
         await self._client.aclose()
