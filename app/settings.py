@@ -14,6 +14,7 @@ import msgspec
 from dotenv import dotenv_values
 from msgspec import Meta, Struct
 
+from app.core.callers import is_group
 from app.core.chat_endpoints import ChatEndpoint, read_fallbacks
 from app.errors import SettingsError
 
@@ -36,6 +37,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     index_name: str = "vouch"
     corpus: str = "ingest/sample"
     include: str = ""
+    default_access: str = "public"
     max_document_mb: Annotated[int, Meta(ge=1, le=1_000)] = 50
     reader_timeout_s: Annotated[int, Meta(ge=1, le=3_600)] = 120
     redis_url: str = ""
@@ -91,6 +93,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         """Raises SettingsError when values that are fine alone do not fit together."""
         _check_index_name(self.index_name)
         _check_include(self.include_patterns)
+        _check_groups(self.default_groups)
         _check_http_url("QDRANT_URL", self.qdrant_url)
         _check_redis_url(self.redis_url)
         _check_image_hosts(self.image_hosts)
@@ -129,6 +132,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     def trusted_image_hosts(self) -> frozenset[str]:
         """The hosts whose images an answer may show."""
         return frozenset(_names(self.image_hosts))
+
+    @property
+    def default_groups(self) -> tuple[str, ...]:
+        """Who may see a document of which nothing else is said."""
+        return tuple(dict.fromkeys(filter(None, map(str.strip, self.default_access.split(",")))))
 
     @property
     def allowed_origins(self) -> frozenset[str]:
@@ -185,6 +193,11 @@ def _check_include(patterns: tuple[str, ...]) -> None:
             raise SettingsError(
                 f"INCLUDE holds {pattern}, which is no pattern: write them as in .gitignore, such as *.md, docs/"
             ) from error
+
+
+def _check_groups(groups: tuple[str, ...]) -> None:
+    if not groups or not all(map(is_group, groups)):
+        raise SettingsError("DEFAULT_ACCESS must be groups with commas between them, such as hr,tenant:acme.")
 
 
 def _check_http_url(variable: str, url: str) -> None:

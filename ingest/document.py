@@ -29,8 +29,8 @@ class Document(Struct, frozen=True, kw_only=True):
     updated_at: str | None = None
     """ISO 8601 date that the document states."""
     tags: tuple[str, ...] = ()
-    access: tuple[str, ...] = ("public",)
-    """Groups that may see it; empty means nobody."""
+    access: tuple[str, ...] | None = None
+    """Groups that may see it; empty means nobody, and None that the document says nothing of it."""
     left_out: tuple[str, ...] = ()
     """What the reader did not take in, such as "2 pages without text (scanned?)"."""
 

@@ -67,7 +67,7 @@ class HostedJobs:
         await asyncio.shield(self._begin(self._update(document_ids)))
 
     async def put(self, document: PushedDocument) -> PushReply:
-        return _reply(await asyncio.shield(self._begin(self._put(_push(document)))))
+        return _reply(await asyncio.shield(self._begin(self._put(_push(document, self._settings.default_groups)))))
 
     async def delete(self, document_id: str) -> PushReply:
         return _reply(await asyncio.shield(self._begin(self._delete(document_id))))
@@ -149,8 +149,15 @@ def _order(request: SyncRequest, settings: Settings) -> Order:
     )
 
 
-def _push(document: PushedDocument) -> Push:
-    said = Metadata(**{field: getattr(document, field) for field in Metadata.__struct_fields__})
+def _push(document: PushedDocument, default_access: tuple[str, ...]) -> Push:
+    said = Metadata(
+        title=document.title,
+        url=document.url,
+        updated_at=document.updated_at,
+        tags=document.tags,
+        access=document.access,
+        access_default=default_access,
+    )
     return Push(
         document_id=document.document_id,
         media_type=document.media_type,

@@ -16,6 +16,7 @@ from app.core import hashing
 from app.core.model import AbsentDocument, DocumentRecord, IndexSpec, Origin, Passage, StateRecord
 from app.ports import Embedder, VectorStore
 from ingest import integrity, plan
+from ingest.access import Access, narrowed
 from ingest.chunking import CHUNKER_VERSION
 from ingest.embedding import Vectors
 from ingest.generation import Generation
@@ -137,6 +138,18 @@ class Indexer:
             await self._write_absent(AbsentDocument(document_id=document_id, origin=origin, failure=failure))
         elif record.failure != failure:
             await self._write_record(structs.replace(record, failure=failure))
+
+    async def narrow(self, record: DocumentRecord, ceiling: Access) -> None:
+        """Let nobody see a document whom `ceiling` does not let in, without reading it again."""
+        access = narrowed(record.access, ceiling)
+        if set(access) == set(record.access):
+            return
+        stored = await self._store.passages(self.collection, record.document_id)
+        passages = [structs.replace(passage, access=access) for passage in stored]
+        await self._each(self._store.update_passages, passages)
+        # Without its byte hash it is read again as soon as it can be, and then has the access that it asks for.
+        digest = hashing.index_digest(passages)
+        await self._write_record(structs.replace(record, access=access, index_digest=digest, byte_hash=""))
 
     async def succeed(self, record: DocumentRecord) -> None:
         """Forget a failure of the document: its newest version is the one that stands here."""

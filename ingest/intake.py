@@ -12,6 +12,8 @@ class Intake(Struct, frozen=True, kw_only=True):
     """Patterns as in .gitignore, of which a file must match one; none given means every file of a known format."""
     max_document_mb: int = 50
     reader_timeout_s: int = 120
+    default_access: tuple[str, ...] = ("public",)
+    """Groups that may see a document of which nothing else is said."""
 
     @classmethod
     def of(cls, settings: Settings) -> Intake:
@@ -19,4 +21,5 @@ class Intake(Struct, frozen=True, kw_only=True):
             include=settings.include_patterns,
             max_document_mb=settings.max_document_mb,
             reader_timeout_s=settings.reader_timeout_s,
+            default_access=settings.default_groups,
         )

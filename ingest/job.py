@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequ
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from app.core import hashing
 from app.core.model import StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
@@ -128,7 +127,7 @@ class _Job:
         if record is None or record.origin != "folder" or record.failure is not None:
             return False
         with suppress(UnreadableDocument):
-            return hashing.byte_hash(read_bytes(file, self._intake)) == record.byte_hash
+            return file.byte_hash(read_bytes(file, self._intake)) == record.byte_hash
         return False
 
     async def _index_or_fail(self, file: SourceFile) -> Failure | None:
@@ -138,6 +137,7 @@ class _Job:
         except (UnreadableDocument, EmbeddingFailed) as exc:
             self.documents.failed += 1
             await self._indexer.fail(file.document_id, "folder", str(exc))
+            await self._narrow(file)
             return Failure(file.document_id, str(exc))
         return None
 
@@ -150,7 +150,7 @@ class _Job:
             self.documents.unchanged += 1
             await self._indexer.succeed(record)
             return
-        read = await self._readers.read(file.document_id, data)
+        read = await self._readers.read(file.document_id, data, said=file.said)
         del data  # it may be large, and embedding takes long
         wanted = plan.record_of(file.document_id, "folder", byte_hash, read.document, read.passages)
         await self._indexer.write(wanted, read.passages)
@@ -159,9 +159,19 @@ class _Job:
         else:
             self.documents.changed += 1
 
+    async def _narrow(self, file: SourceFile) -> None:
+        """Hold the last versions of a document that failed, or of those in a folder that did, to today's ceiling."""
+        if (ceiling := file.said.access_ceiling) is None:
+            return
+        below = "" if file.document_id == "." else f"{file.document_id}/"
+        known = self._indexer.records
+        ids = [file.document_id, *(id_ for id_ in known if file.fault and id_.startswith(below))]
+        for record in [known[id_] for id_ in ids if id_ in known and known[id_].origin == "folder"]:
+            await self._indexer.narrow(record, ceiling)
+
     def _load(self, file: SourceFile) -> tuple[bytes, str]:
         data = read_bytes(file, self._intake)
-        return data, hashing.byte_hash(data)
+        return data, file.byte_hash(data)
 
     async def _remove_missing(self, files: Sequence[SourceFile], only: Collection[str] | None) -> None:
         """Remove the folder's documents that are gone, and passages that a cut job left without a record."""

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from app.jobs import WHOLE_FOLDER
 from app.ports import Embedder, VectorStore
 from ingest import job
+from ingest.access import ACCESS_FILE
 from ingest.errors import OtherIndex
 from ingest.indexing import spec_for
 from ingest.intake import Intake
@@ -17,7 +18,7 @@ from ingest.patterns import IGNORE_FILE
 from ingest.progress import Summary
 from ingest.sources import find_files
 
-_RULING = frozenset({IGNORE_FILE, ".access.toml"})
+_RULING = frozenset({IGNORE_FILE, ACCESS_FILE})
 """Files that say what becomes of other ones."""
 
 

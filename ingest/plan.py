@@ -42,7 +42,7 @@ def passages_of(document_id: str, document: Document, pieces: Sequence[Piece]) -
                 url=document.url,
                 updated_at=document.updated_at,
                 tags=document.tags,
-                access=document.access,
+                access=document.access or (),
             )
         )
         seen[content] += 1
@@ -74,6 +74,6 @@ def record_of(
         url=document.url,
         updated_at=document.updated_at,
         tags=document.tags,
-        access=document.access,
+        access=document.access or (),
         left_out=document.left_out,
     )

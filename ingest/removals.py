@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from app.core import hashing
 from app.core.model import AbsentDocument, DocumentRecord
 from ingest.errors import RemovalsRefused, UnreadableDocument
 from ingest.sources import SourceFile, find_files, read_bytes
@@ -64,7 +63,7 @@ def _hashes(files: Iterable[SourceFile]) -> set[str]:
 def _hash(file: SourceFile) -> str | None:
     """None for what can't be read: the job tells of it."""
     try:
-        return hashing.byte_hash(read_bytes(file))
+        return file.byte_hash(read_bytes(file))
     except UnreadableDocument:
         return None
 

@@ -8,17 +8,21 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, structs
 
+from app.core import hashing
+from ingest.access import Access, Ceilings
 from ingest.errors import UnreadableDocument
 from ingest.intake import Intake
+from ingest.metadata import UNSAID, Metadata
 from ingest.patterns import IGNORE_FILE, IgnoreFiles, Patterns
 from ingest.readers import is_document
 
 DEFAULT = Intake()
 
-_Fault = tuple[str, str]
-"""A folder's path below the root, and why what is in it can't be known."""
+_Fault = tuple[str, str, str]
+"""A path below the root, why what is there can't be known, and the folder whose ceiling holds for it."""
 
 
 class SourceFile(Struct, frozen=True):
@@ -27,6 +31,15 @@ class SourceFile(Struct, frozen=True):
     path: str
     fault: str | None = None
     """Why it can't be a document, where that is known before it is opened."""
+    said: Metadata = UNSAID
+    """What is said of it by files beside it, and by the settings."""
+
+    def byte_hash(self, data: bytes) -> str:
+        """Of its bytes, and of what else decides what becomes of them."""
+        if self.said == UNSAID:
+            return hashing.byte_hash(data)
+        said = msgspec.json.encode(self.said)
+        return hashing.byte_hash(len(said).to_bytes(8, "big") + said + data)
 
 
 def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
@@ -38,12 +51,18 @@ def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
     """
     found: dict[str, SourceFile] = {}
     faults: list[_Fault] = []
+    ceilings = Ceilings(root)
+
+    def said(ceiling: Access | None) -> Metadata:
+        return Metadata(access_ceiling=ceiling, access_default=intake.default_access)
+
     for name in sorted(_names(root, intake, faults), key=_composed_first):
         file = _source_file(root, name, found)
-        found[file.document_id] = file
-    for folder, fault in faults:
+        found[file.document_id] = structs.replace(file, said=said(_ceiling(root, name, ceilings)))
+    faults += [(sidecar, fault, "") for sidecar, fault in ceilings.faults.items()]
+    for folder, fault, ruling in faults:
         file = _source_file(root, folder, found)
-        found[file.document_id] = SourceFile(file.document_id, file.path, fault)
+        found[file.document_id] = SourceFile(file.document_id, file.path, fault, said(ceilings.of(ruling)))
     for document_id in sorted(found):
         yield found[document_id]
 
@@ -75,14 +94,14 @@ def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
 
     def closed(error: OSError) -> None:
         if folder := below(error.filename):
-            faults.append((folder, f"it can't be read: {error.strerror}"))
+            faults.append((folder, f"it can't be read: {error.strerror}", os.path.dirname(folder)))
 
     for folder, folders, names in os.walk(top, onerror=closed):
         here = below(folder)
         try:
             ignored.enter(here)
         except (OSError, ValueError) as exc:
-            faults.append((here or ".", f"its {IGNORE_FILE} can't be followed: {exc}"))
+            faults.append((here or ".", f"its {IGNORE_FILE} can't be followed: {exc}", here))
             folders.clear()
             continue
         prefix = here and f"{here}/"
@@ -92,6 +111,13 @@ def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
             chosen = is_document(name) and (included is None or included.name(path)) and not ignored.leave_out(path)
             if chosen and (not os.path.islink(f"{top}/{path}") or _leads_into(inside, Path(top, path))):
                 yield path
+
+
+def _ceiling(root: Path, name: str, ceilings: Ceilings) -> Access | None:
+    folder, path = os.path.dirname(name), os.path.join(root, name)
+    if not os.path.islink(path):
+        return ceilings.of(folder)
+    return ceilings.of_link(os.path.relpath(os.path.realpath(path), os.path.realpath(root)), folder)
 
 
 def _is_shown(name: str) -> bool:

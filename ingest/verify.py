@@ -159,7 +159,7 @@ def _of_corpus(
 
 def _byte_hash(file: SourceFile, intake: Intake) -> str | None:
     try:
-        return hashing.byte_hash(read_bytes(file, intake))
+        return file.byte_hash(read_bytes(file, intake))
     except UnreadableDocument:
         return None
 

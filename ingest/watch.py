@@ -12,6 +12,7 @@ from types import FrameType
 
 from watchfiles import Change, watch
 
+from ingest.access import ACCESS_FILE
 from ingest.errors import CannotWatch
 from ingest.patterns import IGNORE_FILE
 
@@ -29,7 +30,7 @@ def follow(corpus: Path, store: Path, run: Callable[[], bool]) -> None:
     """Call `run` now and after every change below `corpus`, until SIGINT or SIGTERM.
 
     `run` returns whether it worked out. Changes while it runs start another one. What happens in the folder `store`,
-    to hidden files and in hidden folders counts as none, except to `.vouchignore`.
+    to hidden files and in hidden folders counts as none, except to `.vouchignore` and `.access.toml`.
 
     Raises CannotWatch when the system does not tell of changes.
     """
@@ -105,7 +106,7 @@ class _Filter:
         if changed.is_relative_to(self._store):
             return False
         below = changed.relative_to(self._corpus) if changed.is_relative_to(self._corpus) else changed
-        return all(not part.startswith(".") or part == IGNORE_FILE for part in below.parts)
+        return all(not part.startswith(".") or part in (IGNORE_FILE, ACCESS_FILE) for part in below.parts)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

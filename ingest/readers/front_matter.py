@@ -24,7 +24,8 @@ class FrontMatter(Struct, frozen=True):
     url: str | None = None
     updated_at: str | None = None
     tags: tuple[str, ...] = ()
-    access: tuple[str, ...] = ("public",)
+    access: tuple[str, ...] | None = None
+    """None where it says nothing of it."""
 
 
 def split(source: str) -> tuple[FrontMatter, str]:
@@ -72,7 +73,7 @@ def _read(fields: Mapping[str, yaml.Node]) -> FrontMatter:
         url=address(_text(fields.get("url"))),
         updated_at=next((given for name in _DATES if (given := day(_text(fields.get(name))))), None),
         tags=_words(fields.get("tags")),
-        access=_groups(fields["access"]) if "access" in fields else ("public",),
+        access=_groups(fields["access"]) if "access" in fields else None,
     )
 
 

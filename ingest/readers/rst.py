@@ -45,7 +45,7 @@ def parse(source: str) -> Document:
         url=address(fields.get("url", "")),
         updated_at=next((given for name in _DATES if (given := day(fields.get(name, "")))), None),
         tags=_words(fields.get("tags") or fields.get("keywords", "")),
-        access=_words(fields["access"]) if "access" in fields else ("public",),
+        access=_words(fields["access"]) if "access" in fields else None,
         left_out=left_out.sentences(),
     )
 

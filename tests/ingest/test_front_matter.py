@@ -127,8 +127,8 @@ def test_access_is_groups_by_name_and_nobody_when_it_is_anything_else(value: str
     assert about(f"access: {value}").access == groups
 
 
-def test_without_access_everyone_may_see_it() -> None:
-    assert about("title: T").access == ("public",)
+def test_without_access_nothing_is_said_of_it() -> None:
+    assert about("title: T").access is None
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_any_block_is_read_or_refused(block: str) -> None:
     except UnreadableDocument:
         return
     assert text.endswith("Text.")
-    assert read.access == ("public",) or "access" in block
+    assert read.access is None or "access" in block
 
 
 def test_tags_of_yaml_construct_nothing() -> None:

@@ -42,7 +42,7 @@ def test_what_a_page_says_of_itself() -> None:
         ("leave", "time off"),
         "2025-04-30",
     )
-    assert document.access == ("public",)
+    assert document.access is None
 
 
 @pytest.mark.parametrize("address", ["/leave", "javascript:alert(1)", "//example.org/leave", "http://[", ""])

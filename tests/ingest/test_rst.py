@@ -145,7 +145,7 @@ def test_fields_at_the_top_say_what_the_document_is(top: str) -> None:
 
 def test_fields_decide_access_and_title_only_at_the_top() -> None:
     assert rst.parse(":access:\n\ntext").access == ()
-    assert rst.parse("text\n\n:access: hr\n:title: T").access == ("public",)
+    assert rst.parse("text\n\n:access: hr\n:title: T").access is None
     assert rst.parse(":title: T\n\nGuide\n=====\n").title == "T"
     assert rst.parse("text").title == ""
 
