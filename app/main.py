@@ -48,6 +48,7 @@ from app.web import (
     schema_page,
 )
 from app.web.access import Door, admit
+from app.web.security_headers import cors, protect
 from ingest.hosting import HostedJobs
 
 MAX_BODY_BYTES = 64 * 1024
@@ -147,7 +148,8 @@ def create_app(settings: Settings, open_services: OpenServices = open_services) 
         ],
         guards=[admit, limits.count_request],
         middleware=[limits.KeepPlaces()],
-        before_send=[limits.tell_rate],
+        before_send=[limits.tell_rate, protect],
+        cors_config=cors(settings.allowed_origins),
         lifespan=[lifespan],
         plugins=[problems.plugin()],
         after_exception=[problems.log_unexpected, problems.count_refusal],
