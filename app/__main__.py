@@ -40,10 +40,25 @@ def _run(settings: Settings, options: argparse.Namespace) -> int:
             return search(settings.address, options.question, options.top_k, as_json=options.json)
         case "status":
             return status(settings.address, as_json=options.json)
+        case "keys":
+            return _keys(settings, options)
     from app import server  # takes a second to import
 
     logs.configure()
     asyncio.run(server.serve(settings))
+    return 0
+
+
+def _keys(settings: Settings, options: argparse.Namespace) -> int:
+    from app import keys  # the other commands do not need what it loads
+
+    match options.action:
+        case "add":
+            keys.add(settings, options.name, options.groups, is_admin=options.admin)
+        case "remove":
+            keys.remove(settings, options.name)
+        case "list":
+            keys.show(settings, as_json=options.json)
     return 0
 
 
@@ -106,7 +121,19 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         parents=[shared],
         epilog="Exit codes: 0 all is well, 1 something is wrong. The chat endpoint is asked for one short reply.",
     )
+    _add_keys(commands.add_parser("keys", help="callers and their keys, in API_KEYS_FILE"), shared)
     return parser.parse_args(arguments)
+
+
+def _add_keys(keys: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    actions = keys.add_subparsers(dest="action", metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="add a caller and print the key, which is shown this once")
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("--groups", default="", metavar="GROUPS", help="whose documents it sees, such as hr,tenant:acme")
+    add.add_argument("--admin", action="store_true", help="it may sync, push and delete")
+    remove = actions.add_parser("remove", help="remove a caller: the key is of no use at once")
+    remove.add_argument("name", metavar="NAME")
+    actions.add_parser("list", help="the callers, their rights and groups", parents=[shared])
 
 
 if __name__ == "__main__":
