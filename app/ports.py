@@ -23,6 +23,7 @@ from app.core.model import (
     Source,
     StateRecord,
 )
+from app.core.plans import Plan
 from app.core.prompt import Messages
 from app.core.structured import Draft
 
@@ -224,15 +225,23 @@ class Keys(Protocol):
         """Look for changes at once."""
 
 
-class Replays(Protocol):
+class NoticeMemory(Protocol):
+    """What signed notices must not be forgotten. Every method may raise NoticesUnavailable."""
+
     async def is_new(self, notice: str, lasts_s: float) -> bool:
         """Whether it was not seen within the last `lasts_s` seconds; it is seen from now on."""
+
+    async def keep(self, caller: str, plan: Plan) -> None:
+        """Durably, unless a later one is kept."""
+
+    async def plans(self) -> dict[str, Plan]:
+        """By the callers' names."""
 
     async def close(self) -> None: ...
 
 
-class NoticeStore(Replays, Protocol):
-    """Keeps what signed notices ask for until it is done. Every method may raise NoticesUnavailable."""
+class NoticeStore(NoticeMemory, Protocol):
+    """Keeps what signed notices ask for until it is done, too."""
 
     async def add(self, document_ids: Collection[str]) -> None:
         """Durably."""

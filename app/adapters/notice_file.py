@@ -1,4 +1,4 @@
-"""What must outlive the process of signed notices, in an SQLite file: what is still to be synced, and what was seen.
+"""What must outlive the process of signed notices, in an SQLite file: what is to be synced, what was seen, and plans.
 
 Every call is on disk when it returns. Several processes may share the file.
 """
@@ -13,12 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
+from app.core.plans import Plan
 from app.errors import NoticesUnavailable
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS pending (number INTEGER PRIMARY KEY AUTOINCREMENT, document_id TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS seen (notice TEXT PRIMARY KEY, until REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS plans (caller TEXT PRIMARY KEY, signed_at INTEGER NOT NULL, plan BLOB NOT NULL);
 """
+_KEEP = (
+    "INSERT INTO plans VALUES (?, ?, ?) ON CONFLICT (caller) DO UPDATE"
+    " SET signed_at = excluded.signed_at, plan = excluded.plan WHERE excluded.signed_at >= signed_at"
+)
 _LOCK_TIMEOUT_S = 2.0
 """For another process at the same file."""
 
@@ -38,6 +46,16 @@ class NoticeFile:
     async def is_new(self, notice: str, lasts_s: float) -> bool:
         return await self._on_thread(lambda open_file: self._remember(open_file, notice, lasts_s))
 
+    async def keep(self, caller: str, plan: Plan) -> None:
+        row = (caller, plan.signed_at, msgspec.json.encode(plan))
+        await self._on_thread(lambda open_file: open_file.execute(_KEEP, row))
+
+    async def plans(self) -> dict[str, Plan]:
+        if not self._is_made:
+            return {}
+        rows = await self._on_thread(lambda open_file: open_file.execute("SELECT caller, plan FROM plans").fetchall())
+        return {caller: msgspec.json.decode(plan, type=Plan) for caller, plan in rows}
+
     async def add(self, document_ids: Collection[str]) -> None:
         rows = [(document_id,) for document_id in document_ids]
         await self._on_thread(
@@ -45,7 +63,7 @@ class NoticeFile:
         )
 
     async def pending(self) -> dict[str, int]:
-        if self._connection is None and not self._file.exists():
+        if not self._is_made:
             return {}
         rows = "SELECT document_id, number FROM pending ORDER BY number"
         return await self._on_thread(lambda open_file: dict(open_file.execute(rows).fetchall()))
@@ -59,6 +77,11 @@ class NoticeFile:
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
         self._thread.shutdown(wait=False)
+
+    @property
+    def _is_made(self) -> bool:
+        """Whether there is a file: to look into one is no reason to make it."""
+        return self._connection is not None or self._file.exists()
 
     async def _on_thread(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         try:

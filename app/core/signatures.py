@@ -54,6 +54,11 @@ def check(header: str, body: bytes, secrets: Sequence[str], now: float) -> str:
     return hashlib.sha256(_timed(signed.time, body)).hexdigest()
 
 
+def time_of(header: str) -> int:
+    """When it was signed, as a header of our own form says. Raises BadSignature."""
+    return _parse(header).time
+
+
 def check_github(header: str, body: bytes, secrets: Sequence[str]) -> None:
     """That one of the secrets signed the body, whenever. Raises BadSignature."""
     form, _, signature = header.partition("=")

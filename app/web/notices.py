@@ -12,16 +12,19 @@ from litestar import Request, Router, post
 from litestar.datastructures import State
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, RequestBody, Schema
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from app.core import signatures
+from app.core.callers import is_name
+from app.core.plans import Plan, check_limits
 from app.core.signatures import BadSignature
 from app.errors import VouchError
 from app.jobs import WHOLE_FOLDER, Jobs
 from app.logs import log
 from app.metrics import NOTICES
 from app.notices import Notices
-from app.ports import Replays
+from app.plans import PlannedKeys
+from app.ports import NoticeMemory
 from app.web.access import OPEN_TO_ALL
 from app.web.problems import (
     BAD_REQUEST,
@@ -48,16 +51,23 @@ class Desk(Struct, frozen=True):
     """What notices are checked with and given to, in this run of the service."""
 
     secrets: tuple[str, ...]
-    replays: Replays
+    memory: NoticeMemory
     notices: Notices
+    plans: PlannedKeys | None
+    """None where callers have no keys."""
 
     def __repr__(self) -> str:
         return "Desk(...)"
 
 
-class DocumentsChanged(Struct, frozen=True, forbid_unknown_fields=True):
-    documents: list[Annotated[str, Meta(min_length=1)]]
+class Notice(Struct, frozen=True, forbid_unknown_fields=True):
+    """`documents`, or `caller` with `limits`."""
+
+    documents: list[Annotated[str, Meta(min_length=1)]] | UnsetType = UNSET
     """Ids of documents of the folder that were added, changed or removed there."""
+    caller: str | UnsetType = UNSET
+    limits: dict[str, int | None] | UnsetType | None = UNSET
+    """What the caller may use from now on, of the limits that are named; null: what API_KEYS_FILE says."""
 
 
 class _Commit(Struct, frozen=True):
@@ -81,8 +91,9 @@ class _Push(Struct, frozen=True):
 
 
 class NoticeReply(Struct, frozen=True):
-    state: Literal["queued", "ignored"]
-    """`queued`: it is kept, and a sync of its documents follows as soon as no other job is at work."""
+    state: Literal["queued", "applied", "ignored"]
+    """`queued`: it is kept, and a sync of its documents follows as soon as no other job is at work. `applied`: the
+    limits hold. `ignored`: nothing follows, for want of a document or caller, or as a later notice was taken."""
     documents: int
     """Whose sync follows; 0 where the whole folder's does."""
     ignored: int
@@ -98,8 +109,9 @@ class _TakesANotice(Operation):
         self.request_body = RequestBody(
             {"application/json": OpenAPIMediaType(schema=schema)},
             required=True,
-            description='`{"documents": ["a.md"]}` with `X-Vouch-Signature: t=SECONDS,v1=HEX`, an HMAC-SHA256 of'
-            " SECONDS, a full stop and the body; or GitHub's push event as JSON, with `X-Hub-Signature-256`.",
+            description='`{"documents": ["a.md"]}`, or `{"caller": "hr-portal", "limits": {"answers_per_month": 500}}`,'
+            " with `X-Vouch-Signature: t=SECONDS,v1=HEX`: an HMAC-SHA256 of SECONDS, a full stop and the body. Or a"
+            " push event of GitHub as JSON, with `X-Hub-Signature-256`.",
         )
 
 
@@ -140,9 +152,9 @@ async def _take(request: Request[Any, Any, State]) -> NoticeReply:
     body = await _body(request, MAX_BYTES)
     header = request.headers.get(SIGNATURE_HEADER, "")
     notice = _checked(lambda: signatures.check(header, body, desk.secrets, time.time()))
-    if not await desk.replays.is_new(notice, 2 * signatures.MAX_AGE_S):
+    if not await desk.memory.is_new(notice, 2 * signatures.MAX_AGE_S):
         raise Problem(REPLAYED_NOTICE, "It was sent before: sign each try anew.")
-    return await _sync(request, desk, _decoded(body, DocumentsChanged).documents)
+    return await _carry_out(request, desk, _decoded(body, Notice), signatures.time_of(header))
 
 
 async def _take_github(request: Request[Any, Any, State], desk: Desk) -> NoticeReply:
@@ -155,6 +167,24 @@ async def _take_github(request: Request[Any, Any, State], desk: Desk) -> NoticeR
     if request.content_type[0] != "application/json":
         raise Problem(BAD_REQUEST, "Set the webhook's content type to application/json.")
     return await _sync(request, desk, list(_decoded(body, _Push).paths), in_checkout=True)
+
+
+async def _carry_out(request: Request[Any, Any, State], desk: Desk, notice: Notice, signed_at: int) -> NoticeReply:
+    if notice.documents is not UNSET and notice.caller is UNSET and notice.limits is UNSET:
+        return await _sync(request, desk, notice.documents)
+    if notice.documents is UNSET and notice.caller is not UNSET and notice.limits is not UNSET:
+        return await _change_plan(desk, notice.caller, Plan(signed_at, notice.limits))
+    raise Problem(BAD_REQUEST, "A notice has `documents`, or `caller` and `limits`.")
+
+
+async def _change_plan(desk: Desk, caller: str, plan: Plan) -> NoticeReply:
+    """A plan of a caller that is not known yet is kept for it."""
+    try:
+        check_limits(plan.limits or {})
+    except msgspec.ValidationError as exc:
+        raise Problem(BAD_REQUEST, f"The limits are not valid: {str(exc).replace('`', '')}.") from exc
+    known = desk.plans is not None and is_name(caller) and await desk.plans.change(caller, plan)
+    return NoticeReply("applied" if known else "ignored", 0, 0)
 
 
 async def _sync(
