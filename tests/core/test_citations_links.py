@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -94,6 +96,7 @@ def test_what_stands_in_a_source_may_be_a_link(written: str, leaves: str) -> Non
         ("See <https://docs.example/pay>.", "See [2].", {2}),
         ("See https://docs.example/pay.", "See https://docs.example/pay [2].", {2}),
         ("See https://docs.example/pay [2].", "See https://docs.example/pay [2].", {2}),
+        ("https://docs.example/pay www.evil.example", "https://docs.example/pay [2] www evil.example", {2}),
         ("See [9](https://docs.example/pay).", "See.", set()),
         ("[[1], [see" + 60 * " a" + "](https://docs.example/pay)]", "[[1], [see" + 60 * " a" + "] [2]]", {1, 2}),
         ("[[1], [see" + 20 * " a" + "](https://docs.example/pay)]", "[[1], see" + 20 * " a" + " [2]]", {1, 2}),
@@ -227,6 +230,15 @@ def test_another_parser_finds_no_link_but_those_of_the_sources(text: str) -> Non
             assert child.type != "html_inline" or not any(
                 sign in child.content for sign in ("=", "script", "<a", "<img")
             )
+
+
+BARE_URL = re.compile(r"(?:\b(?:https?|ftp)://|(?<![A-Za-z0-9])www\.)\S*evil", re.IGNORECASE)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.one_of(foreign, packed, st.sampled_from([" ", ".", "a", "\n", "[1]", "[9]", "<b>"])), max_size=8))
+def test_a_reader_makes_no_link_of_a_bare_url_but_those_of_the_sources(pieces: list[str]) -> None:
+    assert not BARE_URL.search(re.sub(r"https://\w+\.example/\w+", "", filtered("".join(pieces), LINKS)))
 
 
 @settings(max_examples=500, deadline=None)

@@ -132,9 +132,9 @@ class BareUrlScanner:
         self._out.marker(self._owed[0])
         self._findings.valid.add(self._owed[0])
         self._owed = ()
-        space, self._space = self._space, ""
-        if space:
-            self._out.text(space)
+        self._before, self._space = self._space, ""
+        if self._before:
+            self._out.text(self._before)
 
     # Each of these returns what of the text is left to read.
 
