@@ -56,10 +56,11 @@ def admit(connection: Connection, handler: BaseRouteHandler) -> None:
     send one such a page needs the leave of CORS_ORIGINS. All that a caller without a key has is the place it asks from.
     """
     door: Door = connection.app.state.door
-    caller = _proven(connection, door)
+    is_open = bool(handler.opt.get("open_to_all"))
+    caller = None if is_open else _proven(connection, door)
     if caller is None or door.keys is None:
         _check_place(connection, door)
-    if caller is None and door.needs_key and not handler.opt.get("open_to_all"):
+    if caller is None and door.needs_key and not is_open:
         raise Problem(NO_KEY, "Send a valid key as `Authorization: Bearer KEY` or `X-API-Key: KEY`.")
     connection.scope["user"] = caller or ANONYMOUS
 

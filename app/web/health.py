@@ -14,6 +14,7 @@ from app.errors import VouchError
 from app.metrics import REGISTRY
 from app.services import Services
 from app.web.access import OPEN_TO_ALL, only_admins_with_keys
+from app.web.problems import NOT_ADMIN, documented
 
 
 class Dependency(Struct, frozen=True):
@@ -51,7 +52,7 @@ async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
     return Response(readiness, status_code=200 if readiness.ready else 503)
 
 
-@get("/metrics", media_type=CONTENT_TYPE_LATEST, guards=[only_admins_with_keys])
+@get("/metrics", media_type=CONTENT_TYPE_LATEST, guards=[only_admins_with_keys], responses=documented(NOT_ADMIN))
 async def metrics() -> bytes:
     """Prometheus text. Where callers have keys, for admins: it counts every document."""
     return generate_latest(REGISTRY)

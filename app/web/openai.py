@@ -38,6 +38,7 @@ _ERRORS = {
     status: ResponseSpec(ErrorReply, generate_examples=False, description=description)
     for status, description in {
         400: "The request is not valid, or asks for what can't be done here",
+        401: "A valid key is needed",
         403: "This service answers only its own machine",
         429: "A limit of the caller is reached",
         404: "There is no such model, or no such answer to repeat",
@@ -46,6 +47,7 @@ _ERRORS = {
         504: "The answer did not come in time",
     }.items()
 }
+_UNHEARD = {status: _ERRORS[status] for status in (401, 403)}
 _COMPLETION = ResponseSpec(
     Completion, generate_examples=False, description="The completion; with `stream` chunks of one, as an event stream."
 )
@@ -85,13 +87,13 @@ class Models(Struct, frozen=True):
     object: str = "list"
 
 
-@get("/models")
+@get("/models", responses=_UNHEARD)
 async def get_models() -> Models:
     """The one model there is."""
     return Models()
 
 
-@get("/models/{model:str}", responses={404: _ERRORS[404]})
+@get("/models/{model:str}", responses={404: _ERRORS[404], **_UNHEARD})
 async def get_model(model: FromPath[str]) -> Model:
     """That model by its name."""
     _require(model)
