@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from app.adapters import chat, fastembed_embedder, redis_circuit
 from app.adapters.stores import open_store
+from app.core.chat_endpoints import ChatEndpoint
 from app.core.model import StateRecord
-from app.errors import SettingsError, StoreHeld, VouchError
+from app.errors import AnswererFailed, SettingsError, StoreHeld, VouchError
 from app.settings import Settings
 from app.terminal.client import CannotAsk, Client
 from app.terminal.output import show
@@ -157,18 +158,25 @@ async def _redis(settings: Settings) -> str:
 async def _chat(settings: Settings) -> str:
     if not settings.chat_base_url:
         return "not used: answers quote the documents (CHAT_BASE_URL is empty)"
+    return ", ".join([await _greeted(endpoint, settings) for endpoint in settings.chat_endpoints])
+
+
+async def _greeted(endpoint: ChatEndpoint, settings: Settings) -> str:
     deadline_s = min(_CHAT_S, settings.chat_deadline_s)
     async with chat.connect(deadline_s) as client:
         answerer = chat.ChatAnswerer(
             client,
-            base_url=settings.chat_base_url,
-            model=settings.chat_model,
-            api_key=settings.chat_api_key,
+            base_url=endpoint.base_url,
+            model=endpoint.model,
+            api_key=endpoint.api_key,
             deadline_s=deadline_s,
         )
         started = time.perf_counter()
-        await answerer.complete(_GREETING)
-    return f"{settings.chat_model} replied in {time.perf_counter() - started:.1f} s"
+        try:
+            await answerer.complete(_GREETING)
+        except AnswererFailed as exc:
+            raise Wrong(f"{endpoint.model}: {exc}") from exc
+    return f"{endpoint.model} replied in {time.perf_counter() - started:.1f} s"
 
 
 async def _service(settings: Settings) -> str:

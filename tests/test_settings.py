@@ -11,6 +11,7 @@ from app.errors import SettingsError
 from app.settings import Settings
 
 ROOT = Path(__file__).parent.parent
+CHAT = {"CHAT_BASE_URL": "https://api.example/v1", "CHAT_MODEL": "m"}
 
 
 def test_nothing_set_gives_the_defaults() -> None:
@@ -47,6 +48,11 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"CHAT_BASE_URL": "https://[x", "CHAT_MODEL": "m"}, "CHAT_BASE_URL"),
         ({"CHAT_BASE_URL": "https://api.example/v1"}, "CHAT_MODEL"),
         ({"CHAT_MODEL": "m"}, "CHAT_BASE_URL"),
+        ({**CHAT, "CHAT_FALLBACKS": "https://api.example/v1 m"}, "CHAT_FALLBACKS must be a JSON array"),
+        ({**CHAT, "CHAT_FALLBACKS": '[{"base_url": "https://a.example/v1"}]'}, "CHAT_FALLBACKS"),
+        ({**CHAT, "CHAT_FALLBACKS": '[{"base_url": "http://a.example/v1", "model": "m"}]'}, "CHAT_FALLBACKS"),
+        ({"CHAT_FALLBACKS": '[{"base_url": "https://a.example/v1", "model": "m"}]'}, "CHAT_BASE_URL"),
+        ({"MAX_CONCURRENT_ANSWERS": "0"}, "MAX_CONCURRENT_ANSWERS"),
         ({"EMBEDDING_MODEL": "some/other"}, "RELEVANCE_THRESHOLD"),
         ({"HOST": "0.0.0.0"}, "ALLOW_ANONYMOUS=1"),
         ({"API_KEYS_FILE": "keys.toml"}, "API_KEYS_FILE"),
@@ -96,6 +102,20 @@ def test_a_password_in_a_bad_url_is_not_repeated() -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({"REDIS_URL": "redis://:s3cr/et@h:6379"})
     assert "s3cr" not in str(caught.value)
+
+
+def test_a_key_in_bad_fallbacks_is_not_repeated() -> None:
+    fallbacks = '[{"base_url": "https://a.example/v1", "model": 5, "api_key": "sk-planted"}]'
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({**CHAT, "CHAT_FALLBACKS": fallbacks})
+    assert "sk-planted" not in f"{caught.value}{caught.value.__cause__}"
+
+
+def test_endpoints_are_asked_in_the_order_of_the_settings() -> None:
+    fallbacks = '[{"base_url": "https://b.example/v1", "model": "second", "api_key": "sk-planted"}]'
+    endpoints = Settings.from_env({**CHAT, "CHAT_FALLBACKS": fallbacks}).chat_endpoints
+    assert [endpoint.model for endpoint in endpoints] == ["m", "second"]
+    assert "sk-planted" not in repr(endpoints)
 
 
 def test_keys_never_show_in_a_repr() -> None:

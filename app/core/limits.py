@@ -46,7 +46,10 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class Taken(Struct, frozen=True):
-    """Where all stands now, `counts` in the order of the counters. `refused` names what has no room: nothing is taken."""
+    """Where all stands now, `counts` in the order of the counters.
+
+    `refused` names what has no room: then nothing was taken.
+    """
 
     counts: tuple[int, ...]
     running: int
