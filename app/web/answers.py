@@ -27,9 +27,9 @@ from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
 from app.web import events, evidence, limits
 from app.web.access import caller_of, scope_of
+from app.web.negotiation import EVENT_STREAM, json_in_and_out, wants_events
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
-_EVENT_STREAM = "text/event-stream"
 Tag = Annotated[str, Meta(min_length=1)]
 
 
@@ -82,12 +82,12 @@ _RESPONSES = {
 }
 
 
-@post("/v1/answers", status_code=200, responses=_RESPONSES)
+@post("/v1/answers", status_code=200, responses=_RESPONSES, guards=[json_in_and_out])
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
     work = await prepare(request, data)
-    if request.accept.best_match(["application/json", _EVENT_STREAM]) == _EVENT_STREAM:
-        return Stream(events.stream(work, _name), media_type=_EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    if wants_events(request):
+        return Stream(events.stream(work, _name), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
     return Response(await events.unless_gone(request, work(lambda _: None)))
 
 
