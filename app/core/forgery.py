@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.core.markup.frames import MAX_MARKER
+from app.core.markup.grammar import Reading
+
 _GAP = r"[^\w<>]*+"
 _SOURCE = re.compile(_GAP.join(["[s5]", "[o0]", "[uv]", "r", "c", "[e3]"]))
 _TAG_END = re.compile(r"[^<>]{0,200}+>")
@@ -51,8 +54,10 @@ _NEAR = 80
 class _Bracket:
     """An opening bracket and what is known of its inside so far."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, place: int, *, marks: bool) -> None:
         self.place = place
+        self.marks = marks
+        """The citation filter takes it for a marker."""
         self.numbered = False
         self.plain = True
         """Holds nothing but numbers, punctuation and citing words."""
@@ -63,7 +68,8 @@ class _Bracket:
 def marker_brackets(folded: str) -> Iterator[int]:
     """Places of the square brackets that hold what a citation would: numbers, and words such as "source".
 
-    Nested ones count for the outer one too. A bracket that starts with a number also counts when it is never
+    Nested ones count for the outer one too, and so does what the citation filter would read as a marker, such as
+    `[Source 1: Title]`. A bracket that starts with a number also counts when it is never
     closed, or only in another paragraph or far away: what follows could close it.
     """
     opened: list[_Bracket] = []
@@ -71,7 +77,7 @@ def marker_brackets(folded: str) -> Iterator[int]:
     for token in _TOKEN.finditer(folded):
         word, place = token.group(), token.start()
         if word == "[":
-            opened.append(_Bracket(place))
+            opened.append(_Bracket(place, marks=_reads_as_marker(folded, place)))
             empty.append(opened[-1])
         elif not opened:
             continue
@@ -86,11 +92,23 @@ def marker_brackets(folded: str) -> Iterator[int]:
                 yield from (closed.place, place)
         else:
             _read_word(word, opened[-1], empty)
-    yield from (bracket.place for bracket in opened if bracket.leads)
+    yield from (bracket.place for bracket in opened if bracket.leads or bracket.marks)
+
+
+def _reads_as_marker(folded: str, opening: int) -> bool:
+    """Whether the bracket is a marker to the citation filter, or would be one with another end."""
+    reading = Reading()
+    for char in folded[opening + 1 : opening + 1 + MAX_MARKER]:
+        if char == "]":
+            return reading.close() is not None
+        if char == "[" or not reading.viable:
+            break
+        reading.read(char)
+    return reading.viable and reading.has_digits
 
 
 def _cites(bracket: _Bracket, folded: str, end: int) -> bool:
-    if bracket.plain and bracket.numbered:
+    if bracket.marks or (bracket.plain and bracket.numbered):
         return True
     if not bracket.leads:
         return False

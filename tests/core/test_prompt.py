@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.citations import CitationFilter
+from app.core.markup.grammar_table import GRAMMAR, Row
 from app.core.model import Source
 from app.core.prompt import CONTRACT, build, neutralise
 
@@ -191,6 +193,10 @@ MARKERS = [
     ("[<sup>1</sup>]", "(<sup>1</sup>)"),
     ("\ue200cite\ue202turn0search0\ue201", "(cite\ue202turn0search0)"),
     ("[-1]", "(-1)"),
+    ("[Source 1: Leave policy]", "(Source 1: Leave policy)"),
+    ("【1†Leave policy】", "(1†Leave policy)"),
+    ("[ref 1: " + "a " * 60 + "[b]]", "(ref 1: " + "a " * 60 + "[b])"),
+    ("[来源1]", "(来源1)"),
     ("arr[0]", "arr(0)"),
     ("[\U000e0033]3]", "[]3]"),
 ]
@@ -201,6 +207,15 @@ def test_a_forged_fence_or_marker_is_disarmed(hostile: str, harmless: str) -> No
     assert neutralise(hostile) == harmless
     assert neutralise(f"Before {hostile} after") == f"Before {harmless} after"
     assert neutralise(harmless) == harmless
+
+
+@pytest.mark.parametrize("row", GRAMMAR, ids=lambda row: row.what)
+def test_no_marker_comes_back_from_a_document(row: Row) -> None:
+    for text in (row.written, f"a {row.written} b"):
+        citations = CitationFilter(9)
+        citations.feed(neutralise(text) + "\n")
+        citations.flush()
+        assert citations.valid == set()
 
 
 CLEAN = [

@@ -14,6 +14,7 @@ from msgspec import structs
 from app import evidence
 from app.core import packing
 from app.core.model import Candidate, Reply, Source, Status
+from app.core.prompt import PROMPT_VERSION
 from app.metrics import EVIDENCE_LOST
 from app.services import Services
 from app.settings import Settings
@@ -98,7 +99,7 @@ async def test_a_kept_answer_is_given_back_with_all_that_was_packed(kept: Kept) 
         [1],
         ["[9]"],
     )
-    assert (shown["question"], shown["prompt_version"], shown["withheld"]) == (QUESTION, "1", False)
+    assert (shown["question"], shown["prompt_version"], shown["withheld"]) == (QUESTION, PROMPT_VERSION, False)
     assert shown["timings_ms"] == {"total": 12.5}
     assert shown["answered_at"]
     wanted = [structs.asdict(s) | {"heading": list(s.heading), "withheld": False} for s in reply.sources]
