@@ -18,6 +18,7 @@ from app.ports import Tokenizer
 from ingest import plan
 from ingest.chunking import chunk, fit_title
 from ingest.errors import ReadersUnavailable, UnreadableDocument
+from ingest.metadata import UNSAID
 from ingest.readers import read
 from ingest.reading import Readers
 from tests.ingest.hostile_reader import PROGRAM
@@ -71,7 +72,7 @@ async def test_passages_are_those_of_the_reader_and_the_chunker(tokenizer: Token
     text = "---\ntags: [hr]\n---\n" + "".join(f"# Part {n}\n\nRule {n} says {n} times {n}.\n\n" for n in range(200))
     async with Readers(tokenizer) as readers:
         done = await readers.read("a/b.md", text.encode())
-    document = read("a/b.md", text.encode())
+    document = UNSAID.over(read("a/b.md", text.encode()))
     document = structs.replace(document, title=fit_title(document.title, tokenizer))
     assert done.passages == plan.passages_of("a/b.md", document, chunk(document, tokenizer))
     assert len(done.passages) == 200

@@ -34,7 +34,7 @@ def refusal(file: SourceFile, intake: Intake = sources.DEFAULT) -> str:
 
 
 def test_documents_are_found_by_suffix_and_sorted_by_id(tmp_path: Path) -> None:
-    write(tmp_path, "b.md", "a/z.txt", "a.MARKDOWN", "c.text", "d.pdf", "md", "a/é.md")
+    write(tmp_path, "b.md", "a/z.txt", "a.MARKDOWN", "c.text", "d.unknown", "md", "a/é.md")
     assert ids(tmp_path) == ["a.MARKDOWN", "a/z.txt", "a/é.md", "b.md", "c.text"]
 
 
