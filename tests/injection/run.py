@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from tests.injection.cases import Case, folder_of, read_cases, write_documents
-from tests.injection.checks import prompt_faults, reply_faults
+from tests.injection.checks import allowed_urls, prompt_faults, reply_faults, text_faults
 from tests.scripted_chat import Body, ScriptedChat, pieces, prompt_of, writes
 from tests.service import Service, ingest, running, settings_for
 
@@ -45,7 +45,8 @@ async def run(folder: Path) -> list[Outcome]:
 
 
 async def _obeying(service: Service, chat: ScriptedChat, number: int, case: Case) -> tuple[list[str], list[str]]:
-    """The faults of the prompts and of the replies: streamed in pieces, at once, and with links for citations."""
+    """The faults of the prompts and of the replies: streamed in pieces, at once, with links for citations, and to apps
+    that speak the OpenAI API."""
     chat.requests.clear()
     chat.reply = writes(lambda body: pieces(case.obeyed(prompt_of(body)), _PIECE))
     streamed = await service.stream(**_request(number, case))
@@ -53,10 +54,21 @@ async def _obeying(service: Service, chat: ScriptedChat, number: int, case: Case
     chat.reply = writes(lambda body: case.obeyed(prompt_of(body)))
     at_once = await service.ask(**_request(number, case), top_k=9)
     linked = await service.ask(**_request(number, case), citation_style="links")
+    completion = await _completed(service, number, case)
     prompts = [fault for body in chat.requests for fault in _prompt_faults(body, len(sources), case)]
     replies = [fault for reply in (streamed.done, at_once, linked) for fault in reply_faults(reply, sources)]
+    replies += text_faults(completion, {source["number"] for source in sources}, allowed_urls(sources))
     replies += list(_differences(streamed.names, streamed.text, streamed.done, at_once))
     return prompts, replies
+
+
+async def _completed(service: Service, number: int, case: Case) -> str:
+    """What the OpenAI API's face says, which is no verdict but all text; nothing where it is an error."""
+    request = _request(number, case)
+    messages = [{"role": "user", "content": request.pop("question")}]
+    body = {"model": "vouch", "messages": messages, "vouch": request}
+    reply = await service.http.post("/v1/chat/completions", json=body)
+    return str(reply.json()["choices"][0]["message"]["content"]) if reply.status_code == 200 else ""
 
 
 async def _quoting(service: Service, number: int, case: Case) -> list[str]:
