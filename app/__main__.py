@@ -11,10 +11,13 @@ from app import logs
 from app.errors import VouchError
 from app.settings import Settings
 from app.terminal.ask import ask
+from app.terminal.client import Client
 from app.terminal.search import search
 from app.terminal.status import status
 
 BAD_START = 2
+INTERRUPTED = 130
+"""As shells count: 128 and the number of SIGINT."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,19 +30,22 @@ def main(arguments: list[str] | None = None) -> int:
     except VouchError as exc:
         print(exc, file=sys.stderr)
         return BAD_START
+    except KeyboardInterrupt:  # Ctrl-C; closing the connection has stopped the answer too
+        return INTERRUPTED
     except BrokenPipeError:  # `| head` has read enough; nothing more may be written, not even at the exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _run(settings: Settings, options: argparse.Namespace) -> int:
+    client = Client(settings.address, settings.api_key)
     match options.command:
         case "ask":
-            return ask(settings.address, options.question, _request(options), as_json=options.json)
+            return ask(client, options.question, _request(options), as_json=options.json)
         case "search":
-            return search(settings.address, options.question, options.top_k, as_json=options.json)
+            return search(client, options.question, options.top_k, as_json=options.json)
         case "status":
-            return status(settings.address, as_json=options.json)
+            return status(client, as_json=options.json)
         case "keys":
             return _keys(settings, options)
     from app import server  # takes a second to import

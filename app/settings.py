@@ -56,6 +56,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65_535)] = 8_000
     api_keys_file: str = ""
+    api_key: str = ""
     allow_anonymous: bool = False
     cors_origins: str = ""
     max_concurrent_answers: Positive = 64

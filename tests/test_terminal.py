@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +13,7 @@ import pytest
 
 from app.settings import Settings
 from tests import processes
+from tests.raw_http import Stall
 from tests.scripted_chat import ScriptedChat, says
 from tests.service import OFF_TOPIC, QUESTION, running, settings_for
 
@@ -84,6 +87,30 @@ async def test_without_a_service_each_command_says_how_to_start_it(tmp_path: Pat
     code, out, err = await processes.run(tmp_path, "app", *command, PORT=1)
     assert (code, out) == (2, "")
     assert err == "Nothing answers at http://127.0.0.1:1: start the service with `make run`.\n"
+
+
+async def test_a_key_is_asked_for_and_sent(indexed: Settings, tmp_path: Path) -> None:
+    key = "a-key-of-the-portal"
+    keys = tmp_path / "keys.toml"
+    keys.write_text(f'[[callers]]\nname = "portal"\nsha256 = "{sha256(key.encode()).hexdigest()}"\n')
+    async with running(settings_for(tmp_path, API_KEYS_FILE=keys)) as service:
+        port = urlsplit(str(service.http.base_url)).port
+        code, _, err = await processes.run(tmp_path, "app", "ask", QUESTION, PORT=port)
+        assert (code, "API_KEY" in err) == (2, True)
+        for command in [("ask", QUESTION), ("search", QUESTION), ("status",)]:
+            code, _, err = await processes.run(tmp_path, "app", *command, PORT=port, API_KEY=key)
+            assert (code, err) == (0, "")
+
+
+async def test_ctrl_c_ends_it_without_a_stack_trace(port: int, chat: ScriptedChat, tmp_path: Path) -> None:
+    chat.reply = says("Every employee gets ", Stall())
+    process = await processes.start(tmp_path, "app", "ask", QUESTION, PORT=port)
+    assert process.stdout is not None
+    await process.stdout.readexactly(len("Every employee gets"))
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+    assert (process.returncode, err) == (130, b"")
+    await chat.closed_early.wait()
 
 
 async def test_what_a_model_writes_cannot_drive_the_terminal(port: int, chat: ScriptedChat, tmp_path: Path) -> None:

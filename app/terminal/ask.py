@@ -13,9 +13,8 @@ from app.terminal.output import STYLES, place, show
 EXIT_CODES = {Status.ANSWERED: 0, Status.UNGROUNDED: 3, Status.REFUSED: 4, Status.FAILED: 5}
 
 
-def ask(address: str, question: str, options: dict[str, Any], *, as_json: bool = False) -> int:
+def ask(client: Client, question: str, options: dict[str, Any], *, as_json: bool = False) -> int:
     """Returns the verdict's exit code; raises CannotAsk. `options` are fields of the request."""
-    client = Client(address)
     body = {"question": question, **options}
     with client.events("/v1/answers", body) as events:
         for event in events.iter_sse():

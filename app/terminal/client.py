@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -20,25 +21,33 @@ class CannotAsk(VouchError):
 
 
 class Client:
-    """The service at `address`. Raises CannotAsk whenever it gives no reply that can be used."""
+    """The service at `address`, with the caller's key if there is one.
 
-    def __init__(self, address: str) -> None:
+    Raises CannotAsk whenever it gives no reply that can be used.
+    """
+
+    def __init__(self, address: str, key: str = "") -> None:
         self.address = address
+        self._headers = {b"Authorization": f"Bearer {key}".encode()} if key else {}
 
     def get(self, path: str, parameters: dict[str, Any] | None = None, *, accept: tuple[int, ...] = (200,)) -> bytes:
         """The body of a reply with one of the statuses in `accept`."""
-        with self._translated(), _http(self.address) as http:
+        with self._translated(), self._http() as http:
             response = http.get(path, params=parameters)
             return _checked(response, accept).content
 
     @contextmanager
     def events(self, path: str, body: dict[str, Any]) -> Iterator[EventSource]:
-        with self._translated(), _http(self.address) as http, connect_sse(http, "POST", path, json=body) as events:
+        with self._translated(), self._http() as http, connect_sse(http, "POST", path, json=body) as events:
             _checked(events.response, (200,))
             yield events
 
     def broke_off(self, why: str = "") -> CannotAsk:
         return CannotAsk(f"The service at {self.address} broke off{why}: ask again.")
+
+    def _http(self) -> httpx.Client:
+        bounds = httpx.Timeout(_SILENCE_S, connect=_CONNECT_S)
+        return httpx.Client(base_url=self.address, headers=self._headers, trust_env=False, timeout=bounds)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -50,14 +59,12 @@ class Client:
             raise self.broke_off(f" ({type(exc).__name__})") from exc
 
 
-def _http(address: str) -> httpx.Client:
-    return httpx.Client(base_url=address, trust_env=False, timeout=httpx.Timeout(_SILENCE_S, connect=_CONNECT_S))
-
-
 def _checked(response: httpx.Response, accept: tuple[int, ...]) -> httpx.Response:
     if response.status_code in accept:
         return response
     response.read()
     problem = response.json() if "json" in response.headers.get("content-type", "") else {}
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        raise CannotAsk("The service asks for a key: put yours into API_KEY (in the environment, or in .env).")
     said = f"{problem.get('title', 'The service did not take the request')}. {problem.get('detail', '')}"
     raise CannotAsk(said.strip())

@@ -28,10 +28,10 @@ class _Search(Struct):
     reason: str | None
 
 
-def search(address: str, question: str, top_k: int | None, *, as_json: bool = False) -> int:
+def search(client: Client, question: str, top_k: int | None, *, as_json: bool = False) -> int:
     """Returns 0 when the question would be answered, 4 when refused; raises CannotAsk."""
     parameters = {"q": question} | ({"top_k": top_k} if top_k is not None else {})
-    body = Client(address).get("/v1/search", parameters)
+    body = client.get("/v1/search", parameters)
     reply = msgspec.json.decode(body, type=_Search)
     if as_json:
         print(body.decode())

@@ -11,15 +11,14 @@ from app.terminal.output import show
 READY, NOT_READY = 0, 1
 
 
-def status(address: str, *, as_json: bool = False) -> int:
+def status(client: Client, *, as_json: bool = False) -> int:
     """Returns 0 when questions can be answered, 1 when not; raises CannotAsk."""
-    client = Client(address)
     health = json.loads(client.get("/health/ready", accept=(200, 503)))
     index = json.loads(client.get("/v1/index")) if health["dependencies"]["index"]["ok"] else None
     if as_json:
-        print(json.dumps({"address": address, **health, "index": index}))
+        print(json.dumps({"address": client.address, **health, "index": index}))
     else:
-        _show(address, health, index)
+        _show(client.address, health, index)
     return READY if health["ready"] else NOT_READY
 
 
