@@ -14,7 +14,7 @@ ANSWERED_MESSAGE = "Answered from the sources listed."
 MESSAGES = {
     "no_citation": "The model wrote an answer but cited none of the sources, so nothing here backs it.",
     "invented_citation": "The answer cited a source that was never offered; it was removed.",
-    "no_candidates": "Nothing in the documents you may see could be searched for this question.",
+    "no_candidates": "Nothing could be searched: the index holds nothing that you may see and the filter lets through.",
     "below_threshold": "No passage in the documents is close enough to the question to answer from.",
     "too_few_passages": "Too few passages in the documents are close enough to the question.",
     "nothing_packed": "The passages found do not fit the space for sources; raise CONTEXT_TOKENS.",

@@ -94,6 +94,14 @@ _BY_ERROR: dict[type[Exception], Kind] = {
 }
 
 
+_WAY_ON = {
+    HTTPStatus.NOT_FOUND: "There is no such route: /schema lists those there are.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "The header Allow names the methods of this route.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is larger than this route takes: send a smaller one.",
+}
+"""Where Litestar says no more than the name of the status."""
+
+
 class ProblemDetails(Struct, frozen=True):
     """What an error looks like to the caller."""
 
@@ -185,7 +193,8 @@ def _from_http(exc: HTTPException) -> ProblemDetailsException:
         return _from_unexpected(exc)
     status = HTTPStatus(exc.status_code)
     kind = BAD_REQUEST if status is HTTPStatus.BAD_REQUEST else Kind(_slug(status), status, status.phrase)
-    problem = _problem(kind, _detail(exc))
+    said = _detail(exc)
+    problem = _problem(kind, said if said != status.phrase else _WAY_ON.get(status, said))
     problem.headers = {**(exc.headers or {}), **(problem.headers or {})}
     return problem
 

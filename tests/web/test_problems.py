@@ -48,12 +48,14 @@ async def test_a_body_that_is_no_json_is_400(service: Service, raw: bytes) -> No
 async def test_a_body_over_64_kib_is_413(service: Service) -> None:
     reply = await service.http.post("/v1/answers", json={"question": "x" * 70_000})
     assert (reply.status_code, reply.json()["type"]) == (413, "/problems/request-entity-too-large")
+    assert "send a smaller one" in reply.json()["detail"]
 
 
 async def test_an_unknown_route_and_a_wrong_method_are_problems(service: Service) -> None:
     missing, wrong = await service.http.get("/v1/nothing"), await service.http.get("/v1/answers")
     assert (missing.status_code, missing.json()["type"]) == (404, "/problems/not-found")
     assert (wrong.status_code, wrong.json()["type"]) == (405, "/problems/method-not-allowed")
+    assert ("/schema" in missing.json()["detail"], "Allow" in wrong.json()["detail"]) == (True, True)
 
 
 async def test_top_k_is_clamped_not_refused(service: Service) -> None:
