@@ -150,6 +150,14 @@ async def test_a_follow_up_is_served_from_the_answer_before(visit: Visit, chat: 
     await expect(visit["#history a"]).to_have_text([QUESTION])
 
 
+async def test_a_kept_answer_of_an_unknown_question_can_not_be_asked_again(visit: Visit, chat: ScriptedChat) -> None:
+    await visit.page.goto(f"{visit.page.url.split('?')[0]}?answer=ffff")
+    assert "There is no such answer" in await visit.verdict("failed")
+    await expect(visit["#actions button"]).to_have_count(0)
+    assert chat.requests == []
+    visit.expect_complaints("404 (Not Found)")
+
+
 async def test_filters_narrow_the_search_and_the_closest_titles(visit: Visit, chat: ScriptedChat) -> None:
     await visit["#options summary"].click()
     await visit["#prefix"].fill("expenses.md")
@@ -159,7 +167,7 @@ async def test_filters_narrow_the_search_and_the_closest_titles(visit: Visit, ch
     await visit["#prefix"].fill("")
     await visit["#tags"].fill(" leave, travel ,")
     await visit.ask()
-    assert "could be searched" in await visit.verdict("refused")
+    assert "the filter lets through" in await visit.verdict("refused")
     assert chat.requests == []
 
 

@@ -83,7 +83,8 @@ async function load() {
   offerStop(false);
   const id = new URLSearchParams(location.search).get("answer");
   if (id === null) return view.hide();
-  view.start(past.questionOf(id) ?? "A kept answer", "Reading what was kept …");
+  const known = past.questionOf(id);
+  view.start(known ?? "A kept answer", "Reading what was kept …");
   try {
     const reply = await api.keptAnswer(id);
     if (signal.aborted) return;
@@ -91,7 +92,9 @@ async function load() {
     view.start(reply.question);
     conclude(reply);
   } catch (problem) {
-    if (!signal.aborted) view.broken(problem);
+    if (signal.aborted) return;
+    view.broken(problem);
+    if (!known) find("#actions").replaceChildren();
   }
 }
 
