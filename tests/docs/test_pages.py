@@ -12,6 +12,7 @@ import pytest
 from app.core.intent import IntentOption
 from app.core.verdict import MESSAGES, CitationPolicy
 from app.main import create_app
+from app.metrics import REGISTRY
 from app.request import Mode
 from app.settings import Settings
 from app.web import problems
@@ -97,6 +98,12 @@ def test_every_error_and_every_reason_is_told_of() -> None:
     told = re.findall(r"^\| `/problems/([\w-]+)` \| (\d+)", text_of("api.md"), re.MULTILINE)
     assert {(kind.slug, str(kind.status)) for kind in kinds} <= set(told)
     assert set(MESSAGES) <= set(re.findall(r"`(\w+)`", text_of("concepts.md")))
+
+
+def test_every_metric_is_told_of() -> None:
+    told = set(re.findall(r"`(vouch_\w+)`", text_of("operations.md")))
+    named = {metric.name + ("_total" if metric.type == "counter" else "") for metric in REGISTRY.collect()}
+    assert {name for name in named if not name.endswith("_created")} == told
 
 
 def test_every_format_is_told_of() -> None:
