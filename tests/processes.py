@@ -45,18 +45,21 @@ async def run(folder: Path, *arguments: str, **changed: object) -> tuple[int, st
 async def served(folder: Path, **changed: object) -> AsyncIterator[tuple[Process, str]]:
     """`python -m app`, once it says where it answers; killed at the end if it still runs."""
     process = await start(folder, "app", **changed)
+    assert process.stderr is not None
+    # From the start: a pipe that nobody reads fills up with the log, and then its writer waits for ever.
+    log = asyncio.create_task(process.stderr.read())
     try:
-        yield process, await _address(process)
+        yield process, await _address(process, log)
     finally:
         with suppress(ProcessLookupError):
             process.kill()
+        await log
         await process.communicate()
 
 
-async def _address(process: Process) -> str:
+async def _address(process: Process, log: asyncio.Task[bytes]) -> str:
     assert process.stdout is not None
     async for line in process.stdout:
         if found := re.search(r"Vouch answers on (http://\S+)\.", line.decode()):
             return found[1]
-    assert process.stderr is not None
-    raise AssertionError((await process.stderr.read()).decode())
+    raise AssertionError((await log).decode())
