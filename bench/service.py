@@ -36,14 +36,12 @@ def main() -> None:
         for name in ("first", "second"):
             print(f"{name} ingest of the sample: {_ingest(env)}")
         started = time.perf_counter()
-        service = subprocess.Popen(
-            [sys.executable, "-m", "app"], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        service = serve(env)
         try:
-            address = _address(service)
-            print(f"service up after {time.perf_counter() - started:.1f} s, {_memory_mb(service.pid):.0f} MB")
+            address = address_of(service)
+            print(f"service up after {time.perf_counter() - started:.1f} s, {memory_mb(service.pid):.0f} MB")
             asyncio.run(_measure(address))
-            print(f"memory after the run: {_memory_mb(service.pid):.0f} MB")
+            print(f"memory after the run: {memory_mb(service.pid):.0f} MB")
         finally:
             service.terminate()
             service.wait()
@@ -100,7 +98,14 @@ async def _ask(client: httpx.AsyncClient, questions: Iterator[str] | None) -> No
         (await client.post("/v1/answers", json={"question": next(questions)})).raise_for_status()
 
 
-def _address(service: subprocess.Popen[str]) -> str:
+def serve(env: dict[str, str]) -> subprocess.Popen[str]:
+    """The service as a process of its own, which the caller ends."""
+    command = [sys.executable, "-m", "app"]
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def address_of(service: subprocess.Popen[str]) -> str:
+    """Where the service says that it answers, once it does."""
     assert service.stdout is not None
     for line in service.stdout:
         if found := re.search(r"Vouch answers on (http://\S+)\.", line):
@@ -108,7 +113,8 @@ def _address(service: subprocess.Popen[str]) -> str:
     raise SystemExit("the service did not start")
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
+    """Of a process, resident."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
