@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
@@ -120,20 +120,20 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
         elif run.gathered(item.sources, item.relevance, services.answerer.model if item.text is None else None):
             emit(SourcesEvent(run.id, state.revision, run.packed))
 
-    def make(tell: Show) -> Coroutine[Any, Any, Reply]:
-        return _charged(ask, services, _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell))
+    async def make(tell: Show) -> Reply:
+        try:
+            return await _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell)
+        finally:
+            await _charge(ask, services)
 
     reply: Reply = await services.flights.share((key or run.id, ask.verify), make, show)
     return run.adopted(reply)
 
 
-async def _charged(ask: Ask, services: Services, made: Coroutine[Any, Any, Reply]) -> Reply:
-    """What was made, its tokens charged to whoever had it begun, also when it broke off."""
-    try:
-        return await made
-    finally:
-        if (meter := METER.get()) and meter.tokens:
-            await cleanup.finish(services.limiter.charge(ask.caller, meter.tokens))
+async def _charge(ask: Ask, services: Services) -> None:
+    """Charge the tokens of a model call to whoever had it begun, also when it broke off."""
+    if (meter := METER.get()) and meter.tokens:
+        await cleanup.finish(services.limiter.charge(ask.caller, meter.tokens))
 
 
 async def _made(

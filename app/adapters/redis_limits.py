@@ -7,7 +7,6 @@ Redis is back, and what Redis lost is put back from there.
 from __future__ import annotations
 
 import time
-from collections import Counter as Tally
 from collections.abc import Callable, Iterator, Sequence
 
 from redis.asyncio import Redis
@@ -73,19 +72,19 @@ class RedisLimits:
         self._script = client.register_script(_SCRIPT)
         self._circuit = redis_circuit("limits", LIMIT_FAILURES, rest)
         self._own = MemoryLimits(clock)
-        self._owed: Tally[str] = Tally()
+        self._owed = MemoryLimits(clock)
 
     async def take(self, counters: Sequence[Counter], lease: Lease) -> Taken:
         keys = [*(counter.key for counter in counters), lease.key]
-        owed = {counter.key: self._owed[counter.key] for counter in counters}
+        owed = [self._owed.count(counter) for counter in counters]
         arguments = list(self._arguments(counters, lease, owed))
         try:
             refused, running, *counts = await self._call(keys, arguments)
         except CallFailed:
             return self._take_alone(counters, lease)
-        self._settle(owed)
-        for counter, count in zip(counters, counts, strict=True):
+        for counter, count, paid in zip(counters, counts, owed, strict=True):
             self._own.learn(counter, count)
+            self._owe(counter, -paid)
         if not refused:
             self._own.hold(lease)
         return Taken(tuple(counts), running, _name(counters, refused))
@@ -98,23 +97,22 @@ class RedisLimits:
     async def close(self) -> None:
         await self._client.aclose()
 
-    def _arguments(self, counters: Sequence[Counter], lease: Lease, owed: dict[str, int]) -> Iterator[str | int]:
+    def _arguments(self, counters: Sequence[Counter], lease: Lease, owed: Sequence[int]) -> Iterator[str | int]:
         yield from (lease.id, _or_minus_one(lease.limit), int(lease.lasts_s * 1000))
-        for counter in counters:
+        for counter, due in zip(counters, owed, strict=True):
             yield from (_or_minus_one(counter.limit), counter.cost, counter.window.end)
-            yield from (self._own.count(counter), owed[counter.key])
+            yield from (self._own.count(counter), due)
 
     def _take_alone(self, counters: Sequence[Counter], lease: Lease) -> Taken:
         taken = self._own.take_now(counters, lease)
         if taken.refused is None:
-            self._owed.update({counter.key: counter.cost for counter in counters})
+            for counter in counters:
+                self._owe(counter, counter.cost)
         return taken
 
-    def _settle(self, paid: dict[str, int]) -> None:
-        self._owed.subtract(paid)
-        for key in paid:
-            if not self._owed[key]:
-                del self._owed[key]
+    def _owe(self, counter: Counter, more: int) -> None:
+        if more:
+            self._owed.learn(counter, self._owed.count(counter) + more)
 
 
 def _or_minus_one(limit: int | None) -> int:

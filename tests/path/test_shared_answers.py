@@ -78,6 +78,24 @@ async def test_a_leader_that_leaves_takes_nobody_down(chatting: Service, chat: S
     assert (await chatting.ask())["cached"], "kept although the leader was gone"
 
 
+async def test_the_leader_pays_although_it_left(chatting: Service, chat: ScriptedChat) -> None:
+    async def tokens() -> int:
+        used = (await chatting.http.get("/v1/usage")).json()
+        return int(used["model_tokens_per_day"]["used"])
+
+    stall, before = Stall(), followers()
+    chat.reply = says("Every employee gets ", stall, "28 days a year [1].")
+    leader = asyncio.create_task(chatting.stream())
+    await stall.reached.wait()
+    follower = asyncio.create_task(chatting.stream())
+    await following(chatting, before + 1)
+    await left(leader)
+    assert await tokens() == 0
+    stall.released.set()
+    await follower
+    assert await tokens() > 100
+
+
 async def test_when_the_last_of_them_leaves_the_model_is_left(chatting: Service, chat: ScriptedChat) -> None:
     stall, before = Stall(), followers()
     chat.script(says("Every employee", stall))

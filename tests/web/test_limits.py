@@ -11,6 +11,7 @@ from typing import Any
 import openai
 import pytest
 
+from app.admission import MAX_WAITING_EMBEDDINGS
 from app.core.callers import key_digest
 from app.core.packing import estimated_tokens
 from app.settings import Settings
@@ -18,6 +19,7 @@ from tests.raw_http import Stall
 from tests.redis_server import RedisServer
 from tests.scripted_chat import ScriptedChat, prompt_of, says
 from tests.service import OFF_TOPIC, QUESTION, Service, running, settings_for
+from tests.shared_embedder import embedders
 
 ANSWER = "Every employee gets 28 days a year [1]."
 KEY = "vouch-key-of-the-portal"
@@ -191,3 +193,14 @@ async def test_a_caller_that_leaves_frees_its_place_in_the_service(narrow: Servi
     chat.reply = says(ANSWER)
     assert (await narrow.ask())["status"] == "answered"
     assert narrow.app.state.services.admission._free == 2
+
+
+async def test_when_too_many_questions_wait_for_the_model_of_the_index_the_next_is_sent_away(narrow: Service) -> None:
+    embedder = await embedders.get("bundled")
+    embedder.waiting += MAX_WAITING_EMBEDDINGS
+    try:
+        for reply in (await post(narrow), await narrow.http.get("/v1/search", params={"q": QUESTION})):
+            assert (reply.status_code, reply.json()["type"]) == (503, "/problems/overloaded")
+    finally:
+        embedder.waiting -= MAX_WAITING_EMBEDDINGS
+    assert (await narrow.http.get("/v1/search", params={"q": QUESTION})).status_code == 200
