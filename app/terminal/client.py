@@ -65,6 +65,6 @@ def _checked(response: httpx.Response, accept: tuple[int, ...]) -> httpx.Respons
     response.read()
     problem = response.json() if "json" in response.headers.get("content-type", "") else {}
     if response.status_code == HTTPStatus.UNAUTHORIZED:
-        raise CannotAsk("The service asks for a key: put yours into API_KEY (in the environment, or in .env).")
+        raise CannotAsk("The service asks for a valid key: put yours into API_KEY (in the environment, or in .env).")
     said = f"{problem.get('title', 'The service did not take the request')}. {problem.get('detail', '')}"
     raise CannotAsk(said.strip())

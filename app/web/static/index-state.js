@@ -93,7 +93,7 @@ export class IndexState {
   }
 }
 
-function inWords({ documents, failures, revision, state, updated_at: updatedAt }) {
+function inWords({ documents, failures, may_sync: admin, revision, state, updated_at: updatedAt }) {
   if (state === "empty") return "The index is empty: run `make ingest`.";
   return [
     count(documents, "document"),
@@ -101,6 +101,7 @@ function inWords({ documents, failures, revision, state, updated_at: updatedAt }
     updatedAt && `updated ${when(updatedAt)}`,
     failures && `${count(failures, "document")} could not be read`,
     state === "updating" && "being updated now",
+    api.key.get() && !admin && "the key is no admin's",
   ]
     .filter(Boolean)
     .join(" · ");
