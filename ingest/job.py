@@ -55,14 +55,17 @@ async def run(
     """
     started = time.monotonic()
     files = await asyncio.to_thread(lambda: list(find_files(corpus, intake)))
-    if not files:
-        raise NothingToIngest(f"{corpus} holds no document: check CORPUS, INCLUDE and the folder's {IGNORE_FILE}.")
+    if not files and not allow_removals:
+        raise NothingToIngest(
+            f"{corpus} holds no document: check CORPUS, INCLUDE and the folder's {IGNORE_FILE}."
+            " If it is meant to be empty, confirm with `python -m ingest --allow-removals`."
+        )
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
     readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)
     job = _Job(indexer, readers, intake)
     async with indexer.opened(mend), readers:
         if not allow_removals:
-            await asyncio.to_thread(removals.check, await indexer.answering(), files)
+            await asyncio.to_thread(removals.check, await indexer.answering(), files, intake)
         await carrying.carry_pushed(store, indexer)
         state = await job.run(files, report, None if indexer.resumed else only)
     seconds = round(time.monotonic() - started, 3)

@@ -67,8 +67,10 @@ class IgnoreFiles:
             return
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
             raise ValueError("it is not a regular file of up to 1 MB")
-        lines = file.read_text(encoding="utf-8-sig", errors="surrogateescape").splitlines()
-        self._found[folder] = Patterns(lines)
+        text = file.read_text(encoding="utf-8-sig", errors="surrogateescape")
+        if "\0" in text:  # UTF-16, as some editors on Windows save: its patterns would match nothing
+            raise ValueError("it is not UTF-8: save it as that")
+        self._found[folder] = Patterns(text.splitlines())
 
     def leave_out(self, path: str) -> bool:
         """Whether to pass over a file, or a folder (it ends with `/`) with all that is in it."""

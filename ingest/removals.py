@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from msgspec import structs
+
 from app.core.model import AbsentDocument, DocumentRecord
 from ingest.errors import RemovalsRefused, UnreadableDocument
-from ingest.sources import SourceFile, find_files, read_bytes
+from ingest.intake import Intake
+from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
 
 MAX_SHARE = 0.3
 """Of the folder's documents, so many may go without being asked for."""
@@ -35,7 +38,7 @@ def gone(records: Iterable[Known], files: Iterable[SourceFile]) -> list[Known]:
     ]
 
 
-def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) -> None:
+def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile], intake: Intake = DEFAULT) -> None:
     """Raises RemovalsRefused when bringing the documents `answering` in step with `files` would lose too many.
 
     A document whose bytes are those of a new file was renamed or moved, and counts as none. Reads the new files, but
@@ -46,7 +49,8 @@ def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile]) ->
     if not _too_many(missing, before):
         return
     known = {record.document_id for record in answering}
-    found = _hashes(file for file in files if file.document_id not in known) | _hashes(find_files(SAMPLE))
+    sample = find_files(SAMPLE, structs.replace(intake, include=()))
+    found = _hashes((file for file in files if file.document_id not in known), intake) | _hashes(sample, intake)
     lost = [record.document_id for record in missing if record.byte_hash not in found]
     if _too_many(lost, before):
         raise RemovalsRefused(_refusal(lost, before))
@@ -56,14 +60,14 @@ def _too_many(lost: Sequence[object], before: int) -> bool:
     return before > MIN_DOCUMENTS and len(lost) > MAX_SHARE * before
 
 
-def _hashes(files: Iterable[SourceFile]) -> set[str]:
-    return {digest for file in files if (digest := _hash(file)) is not None}
+def _hashes(files: Iterable[SourceFile], intake: Intake) -> set[str]:
+    return {digest for file in files if (digest := _hash(file, intake)) is not None}
 
 
-def _hash(file: SourceFile) -> str | None:
+def _hash(file: SourceFile, intake: Intake) -> str | None:
     """None for what can't be read: the job tells of it."""
     try:
-        return file.byte_hash(read_bytes(file))
+        return file.byte_hash(read_bytes(file, intake))
     except UnreadableDocument:
         return None
 

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from app.core import hashing
 from ingest.access import Access, Ceilings
-from ingest.errors import UnreadableDocument
+from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.intake import Intake
 from ingest.metadata import UNSAID, Metadata
 from ingest.patterns import IGNORE_FILE, IgnoreFiles, Patterns
@@ -47,7 +47,7 @@ def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
 
     Hidden files and folders are passed over, and what `.vouchignore` names or `intake.include` does not, and symbolic
     links that lead out of the corpus. Links to folders are not followed: inside the corpus they would only name the
-    same documents twice.
+    same documents twice. Raises NothingToIngest when `root` itself can't be read.
     """
     found: dict[str, SourceFile] = {}
     faults: list[_Fault] = []
@@ -95,6 +95,8 @@ def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
     def closed(error: OSError) -> None:
         if folder := below(error.filename):
             faults.append((folder, f"it can't be read: {error.strerror}", os.path.dirname(folder)))
+        elif not isinstance(error, FileNotFoundError):  # a root that is not there holds no documents
+            raise NothingToIngest(f"{top} can't be read: {error.strerror}.")
 
     for folder, folders, names in os.walk(top, onerror=closed):
         here = below(folder)

@@ -95,7 +95,8 @@ class _Comparison:
         self.totals = (0, 0)
 
     async def findings(self, spec: IndexSpec, files: Sequence[SourceFile], intake: Intake) -> AsyncIterator[Finding]:
-        records = {record.document_id: record async for record in self._store.documents(self._collection)}
+        found = [record async for record in self._store.documents(self._collection)]
+        records = {record.document_id: record for record in sorted(found, key=lambda record: record.document_id)}
         self.totals = await self._store.totals(self._collection)
         for finding in self._of_state(spec, records):
             yield finding

@@ -79,7 +79,7 @@ def test_what_is_included_can_still_be_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["", "x"])
-@pytest.mark.parametrize("fault", ["a pattern", "a pipe", "a folder", "its size"])
+@pytest.mark.parametrize("fault", ["a pattern", "a pipe", "a folder", "its size", "its encoding"])
 def test_a_file_that_cannot_be_followed_fails_its_folder_and_shows_nothing_in_it(
     tmp_path: Path, folder: str, fault: str
 ) -> None:
@@ -94,6 +94,8 @@ def test_a_file_that_cannot_be_followed_fails_its_folder_and_shows_nothing_in_it
             path.mkdir()
         case "its size":
             path.write_bytes(b"x\n" * 2**20)
+        case "its encoding":
+            path.write_text("*.txt\n", encoding="utf-16")
     failed = list(find_files(tmp_path))[-1]
     assert ids(tmp_path) == (["a.md", "x"] if folder else ["."])
     with pytest.raises(UnreadableDocument, match="vouchignore can't be followed"):

@@ -13,8 +13,9 @@ from app.core import hashing
 from app.core.model import DocumentRecord
 from app.settings import Settings
 from ingest import job, removals
-from ingest.errors import RemovalsRefused
-from ingest.sources import find_files
+from ingest.errors import NothingToIngest, RemovalsRefused
+from ingest.intake import Intake
+from ingest.sources import DEFAULT, find_files, read_bytes
 from tests.ingest.faulty_store import FaultyStore, breaks
 from tests.service import ingest, settings_for, write_corpus
 from tests.shared_embedder import embedders
@@ -31,9 +32,9 @@ def records_of(count: int, **fields: Any) -> list[DocumentRecord]:
     ]
 
 
-def check(folder: Path, records: list[DocumentRecord]) -> None:
+def check(folder: Path, records: list[DocumentRecord], intake: Intake = DEFAULT) -> None:
     folder.mkdir(exist_ok=True)
-    removals.check(records, list(find_files(folder)))
+    removals.check(records, list(find_files(folder, intake)), intake)
 
 
 def write(folder: Path, numbers: range, name: str = "{}.txt") -> None:
@@ -78,6 +79,40 @@ def test_the_sample_gives_way_to_another_corpus_and_not_the_reverse(tmp_path: Pa
     check(tmp_path / "corpus", sample)
     with pytest.raises(RemovalsRefused):
         check(removals.SAMPLE, records_of(20))
+
+
+def test_the_sample_gives_way_whatever_is_said_of_its_access_and_whichever_files_are_chosen(tmp_path: Path) -> None:
+    intake = Intake(include=("*.txt",), default_access=("staff",))
+    sample = [
+        document(file.document_id, byte_hash=file.byte_hash(read_bytes(file)))
+        for file in find_files(removals.SAMPLE, Intake(default_access=("staff",)))
+    ]
+    write(tmp_path, range(1))
+    check(tmp_path / "corpus", sample, intake)
+
+
+def test_a_renamed_document_of_any_permitted_size_is_not_lost(tmp_path: Path) -> None:
+    texts = {f"{n}.txt": f"{n}" * (2**20 + 1) for n in range(11)}
+    write_corpus(tmp_path, {f"moved/{name}": text for name, text in texts.items()})
+    records = [document(name, byte_hash=hashing.byte_hash(text.encode())) for name, text in texts.items()]
+    check(tmp_path / "corpus", records, Intake(max_document_mb=2))
+    with pytest.raises(RemovalsRefused):
+        check(tmp_path / "corpus", records, Intake(max_document_mb=1))
+
+
+async def test_an_empty_folder_is_taken_for_meant_only_when_confirmed(tmp_path: Path) -> None:
+    write(tmp_path, range(3))
+    settings = settings_for(tmp_path)
+    await ingest(settings)
+    for file in (tmp_path / "corpus").iterdir():
+        file.unlink()
+    embedder = await embedders.get("bundled")
+    async with open_store(settings, "job") as (store, _):
+        arguments: Any = (store, embedder, settings.index_name, Path(settings.corpus), lambda _: None)
+        with pytest.raises(NothingToIngest, match="--allow-removals"):
+            await job.run(*arguments)
+        summary = await job.run(*arguments, allow_removals=True)
+    assert (summary.documents.removed, summary.passages.total, summary.state) == (3, 0, "ready")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest import sources
-from ingest.errors import UnreadableDocument
+from ingest.errors import NothingToIngest, UnreadableDocument
 from ingest.intake import Intake
 from ingest.sources import SourceFile, find_files, read_bytes
 
@@ -142,6 +142,8 @@ def test_a_folder_that_cannot_be_read_is_a_failure_not_a_folder_without_document
     a, closed = find_files(tmp_path)
     assert (a.document_id, closed.document_id) == ("a.md", "closed")
     assert refusal(closed) == "it can't be read: Permission denied"
+    with pytest.raises(NothingToIngest, match="closed can't be read: Permission denied"):
+        list(find_files(tmp_path / "closed"))
 
 
 NAMES = st.text(

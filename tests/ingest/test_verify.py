@@ -244,3 +244,11 @@ async def test_a_pushed_document_that_lost_passages_goes_and_says_so(settings: S
         (absent,) = [document async for document in store.absent_documents(spec.collection)]
         assert (absent.document_id, absent.origin, "push it again" in absent.failure) == ("pushed", "push", True)
     assert (await verified(settings)).ok
+
+
+async def test_findings_stand_in_the_order_of_the_documents(copied: Settings, tmp_path: Path) -> None:
+    write_corpus(tmp_path, {f"added-{n}.md": f"# Number {n}\n\nText number {n}.\n" for n in range(9)})
+    await ingest(copied)
+    for n in range(9):
+        (tmp_path / "corpus" / f"added-{n}.md").unlink()
+    assert [finding.document_id for finding in (await verified(copied)).findings] == [f"added-{n}.md" for n in range(9)]
