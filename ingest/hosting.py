@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +39,7 @@ class HostedJobs:
         self._load = load
         self._settings = settings
         self._job: asyncio.Task[Any] | None = None
+        self._since = ""
         self._opened = AsyncExitStack()
         self._readers: Readers | None = None
 
@@ -81,7 +85,8 @@ class HostedJobs:
 
     def _check_idle(self) -> None:
         if self._job is not None and not self._job.done():
-            raise JobRunning("Try again when it is done: GET /v1/index says `ready` then.")
+            service = f"the service, process {os.getpid()} on {socket.gethostname()}"
+            raise JobRunning(f"It runs inside {service}, since {self._since}: try again when it is done.")
 
     def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         try:
@@ -89,6 +94,7 @@ class HostedJobs:
         except JobRunning:
             work.close()
             raise
+        self._since = datetime.now(UTC).isoformat(timespec="seconds")
         self._job = job = asyncio.create_task(work)
         return job
 

@@ -80,7 +80,8 @@ def _check_origin(indexer: Indexer, document_id: str) -> None:
     known = indexer.records.get(document_id) or indexer.absent.get(document_id)
     if known is not None and known.origin == "folder":
         raise FolderDocument(
-            f"{document_id} comes from the folder of documents: change the file there, or push it under another id."
+            f"{document_id} comes from the folder of documents: change or remove the file there,"
+            " or push it under another id."
         )
 
 

@@ -97,7 +97,8 @@ def _held(path: Path, owner: StoreOwner | None) -> StoreHeld:
     if owner is None:
         return StoreHeld(f"Another process holds the store in {path}: stop it first.")
     holder = f"process {owner.pid}, a {owner.role} since {owner.since}"
-    return StoreHeld(f"The store in {path} is held by {holder}: stop it first.", owner)
+    way_on = "stop it first" if owner.role == "service" else "wait until it is done, or stop it first"
+    return StoreHeld(f"The store in {path} is held by {holder}: {way_on}.", owner)
 
 
 def _is_running(pid: int) -> bool:

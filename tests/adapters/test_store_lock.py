@@ -85,11 +85,16 @@ def test_a_second_process_learns_who_holds_the_store(tmp_path: Path) -> None:
 
 def test_a_second_holder_in_the_same_process_is_refused_and_disturbs_nothing(tmp_path: Path) -> None:
     with own_store(tmp_path, "service") as lock:
-        with pytest.raises(StoreHeld), own_store(tmp_path, "job"):
+        with pytest.raises(StoreHeld, match=": stop it first"), own_store(tmp_path, "job"):
             pass
         assert json.loads((tmp_path / "owner.json").read_text())["token"] == lock.owner.token
         with pytest.raises(StoreHeld), own_store(tmp_path, "job"):
             pass
+
+
+def test_a_job_may_be_waited_for(tmp_path: Path) -> None:
+    with own_store(tmp_path, "job"), pytest.raises(StoreHeld, match=r"a job since .*: wait until it is done"):
+        StoreLock(tmp_path).acquire("job")
 
 
 def test_a_killed_owner_frees_the_store_and_its_note_is_replaced(tmp_path: Path) -> None:

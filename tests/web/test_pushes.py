@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,7 @@ async def test_while_a_job_is_at_work_a_push_is_told_to_try_again(service: Servi
     for reply in refused:
         assert (reply.status_code, reply.json()["type"]) == (409, "/problems/job-running")
         assert int(reply.headers["Retry-After"]) > 0
+        assert f"process {os.getpid()} on {socket.gethostname()}, since 20" in reply.json()["detail"]
 
 
 BAD_IDS = [
