@@ -106,9 +106,10 @@ def neutralise(text: str) -> str:
     """`text` without anything that could pass for a fence or a marker of ours.
 
     A spelling of `<source` or `</source>` loses its angle brackets to round ones, and so do square brackets
-    (and their look-alikes) around nothing but numbers, punctuation and words such as "source", and around all else
-    that the citation filter takes for a marker. Every spelling that `fold` sees through counts. All else stays as it is, but for invisible tag characters, which go. The
-    price of erring on this side: code such as `arr[0]` reads `arr(0)`, an HTML `<source>` reads `(source)`.
+    (and their look-alikes) around nothing but numbers, punctuation and words such as "source", and around all
+    else that the citation filter takes for a marker. Every spelling that `fold` sees through counts. All else
+    stays as it is, but for invisible tag characters, which go. The price of erring on this side: code such as
+    `arr[0]` reads `arr(0)`, an HTML `<source>` reads `(source)`.
     The word NOT_FOUND stays: documents about status codes hold it, and only a whole reply that is nothing else
     counts as an abstention. Idempotent, and linear in the length of the text.
     """
