@@ -140,6 +140,7 @@ def test_what_was_made_dead_is_counted() -> None:
         "[a](https://e.example) <https://e.example> https://e.example www.e.example ![a](//e.example)\n[b]: //e.example"
     )
     assert outcome([written], LINKS)[3] == 6
+    assert outcome(["<a href='//e.example'>a</a> <img src=//e.example> <b onclick=x>"], LINKS)[3] == 2
     assert outcome(["[a](https://ok.example/a) https://ok.example/a [1](https://e.example)"], LINKS)[3] == 0
 
 

@@ -134,6 +134,9 @@ NOT_MARKERS = (
     Row("numerals in letters", "[九] [iv]", "[九] [iv]"),
     Row("an exponent", "mc<sup>2</sup>", "mc<sup>2</sup>"),
     Row("an ordinal in superscript", "4<sup>th</sup>", "4<sup>th</sup>"),
+    Row("an exponent in a styled tag", 'mc<sup class="x">2</sup>', "mc<sup>2</sup>"),
+    Row("a superscript number that is a link", 'Done.<sup><a href="#fn2">2</a></sup> Next', "Done. Next"),
+    Row("superscript numbers in a row", "fee <sup>1</sup><sup>2</sup> a", "fee a"),
     Row("a superscript number with no base", "Done. <sup>2</sup> Next", "Done. Next"),
     Row("a superscript digit", "km²", "km²"),
 )

@@ -53,12 +53,14 @@ class HtmlFilter:
         self._give_up()
 
     def markup(self, text: str) -> None:
-        if self._superscript is not None and text.lower() == "</sup>":
+        if self._superscript is not None and html_tags.is_anchor(text):  # a footnote mark may be a link to its note
+            self._count_dead(text)
+        elif self._superscript is not None and text.lower() == "</sup>":
             inner, self._superscript = self._superscript, None
             self._pass_superscript(inner)
-            return
-        self._give_up()
-        self._pass_markup(text)
+        else:
+            self._give_up()
+            self._pass_markup(text)
 
     def _pass_markup(self, markup: str) -> None:
         if markup == "<":
@@ -67,14 +69,18 @@ class HtmlFilter:
         match html_tags.role(markup):
             case Role.HARMLESS:
                 self._out.tag(markup)
-            case Role.SUPERSCRIPT if markup.lower() == "<sup>":
+            case Role.SUPERSCRIPT if not markup.startswith("</"):
                 self._superscript = ""
             case Role.SOURCE:
                 self._out.text(f"[{html_tags.source_number(markup)}]")
             case Role.AUTOLINK:
                 self._pass_autolink(markup)
             case role:
+                self._count_dead(markup)
                 self._out.cut(apart=role is Role.BLOCK)
+
+    def _count_dead(self, tag: str) -> None:
+        self._findings.defanged += html_tags.has_address(tag)
 
     def _give_up(self) -> None:
         """What came after `<sup>` is nothing that the tag could stay with."""

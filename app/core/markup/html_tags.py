@@ -36,6 +36,8 @@ _HARMLESS_VALUE = re.compile(r"[\w .,%#+-]*+")
 _SPEAKING_ATTRIBUTES = re.compile(
     r"on.*|style|href|src|srcset|srcdoc|action|formaction|data|poster|background|ping|xlink.*|id|name|is|slot"
 )
+_ADDRESSES = words("href src srcset data poster background action formaction ping xlink:href")
+_ANCHOR = re.compile(r"</?a(?![A-Za-z0-9-])", re.IGNORECASE)
 _BLOCKS = words(
     "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl"
     " dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend"
@@ -147,6 +149,15 @@ def role(markup: str) -> Role:
     if not name or name in _ACTIVE or not _is_harmless(markup):
         return Role.ACTIVE
     return Role.HARMLESS
+
+
+def is_anchor(markup: str) -> bool:
+    return bool(_ANCHOR.match(markup))
+
+
+def has_address(markup: str) -> bool:
+    """Whether a tag would link to something or load it."""
+    return markup[1:2].isalpha() and any(name in _ADDRESSES for name, _ in _attributes(markup))
 
 
 def source_number(markup: str) -> str:

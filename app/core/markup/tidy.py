@@ -109,7 +109,8 @@ class Tidy:
 
     def superscript(self, text: str) -> None:
         before = self._before()
-        if before.isalnum() or before == ")":
+        follows_marker = self._run is not None and not self._gap
+        if not follows_marker and (before.isalnum() or before == ")"):
             self._settle("<")
             self._out.tag("<sup>")
             self._out.text(text)
