@@ -55,7 +55,11 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"MAX_CONCURRENT_ANSWERS": "0"}, "MAX_CONCURRENT_ANSWERS"),
         ({"EMBEDDING_MODEL": "some/other"}, "RELEVANCE_THRESHOLD"),
         ({"HOST": "0.0.0.0"}, "ALLOW_ANONYMOUS=1"),
-        ({"API_KEYS_FILE": "keys.toml"}, "API_KEYS_FILE"),
+        ({"DEFAULT_ACCESS": ","}, "DEFAULT_ACCESS"),
+        ({"DEFAULT_ACCESS": "hr,tenant:"}, "DEFAULT_ACCESS"),
+        ({"CORS_ORIGINS": "*"}, "CORS_ORIGINS"),
+        ({"CORS_ORIGINS": "https://a.example, b.example"}, "CORS_ORIGINS"),
+        ({"CORS_ORIGINS": "https://a.example/page"}, "CORS_ORIGINS"),
         ({"WORKERS": "2"}, "QDRANT_URL and REDIS_URL"),
         ({"ALLOW_ANONYMOUS": "maybe"}, "1 or 0"),
         ({"IMAGE_HOSTS": "https://img.example/"}, "IMAGE_HOSTS"),
@@ -67,6 +71,13 @@ def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) 
         Settings.from_env(env)
     assert named in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_with_callers_any_address_may_be_listened_on() -> None:
+    settings = Settings.from_env(
+        {"HOST": "0.0.0.0", "API_KEYS_FILE": "keys.toml", "CORS_ORIGINS": "https://a.example:8443"}
+    )
+    assert settings.allowed_origins == {"https://a.example:8443"}
 
 
 def test_patterns_are_parted_by_commas_and_lines() -> None:

@@ -22,8 +22,8 @@ def test_no_other_text_stands_for_anyone(key: str) -> None:
 
 
 def test_without_a_key_there_is_only_what_is_public() -> None:
-    assert (ANONYMOUS.groups, ANONYMOUS.is_admin) == ({"public"}, False)
-    assert (OWNER.groups, OWNER.is_admin) == ({"public"}, True)
+    assert (ANONYMOUS.groups, ANONYMOUS.is_admin) == (frozenset({"public"}), False)
+    assert (OWNER.groups, OWNER.is_admin) == (frozenset({"public"}), True)
 
 
 @pytest.mark.parametrize("name", ["hr-portal", "a", "ops@example.org", "A.1_b", "x" * 64])
