@@ -92,6 +92,12 @@ IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", regi
 EMBEDDINGS_IN_PROGRESS = Gauge(
     "vouch_embeddings_in_progress", "Texts that wait for the embedding model, or are in its hands.", registry=REGISTRY
 )
+CALLS_IN_PROGRESS = Gauge(
+    "vouch_calls_in_progress",
+    "Calls to outside systems that hold, or wait for, a connection of their pool.",
+    ["to"],
+    registry=REGISTRY,
+)
 INDEX_DOCUMENTS = Gauge("vouch_index_documents", "Documents in the index.", registry=REGISTRY)
 INDEX_PASSAGES = Gauge("vouch_index_passages", "Passages in the index.", registry=REGISTRY)
 INDEX_GENERATION = Gauge("vouch_index_generation", "Counts the changes of the index.", registry=REGISTRY)

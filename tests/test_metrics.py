@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from tests.raw_http import Stall
 from tests.scripted_chat import ScriptedChat, says
 from tests.service import OFF_TOPIC, Service
 
@@ -25,6 +28,18 @@ async def test_an_answer_counts_its_model_call_and_estimates_its_tokens(chatting
     assert grown('vouch_model_tokens_total{direction="prompt"}') > 200
     assert 5 < grown('vouch_model_tokens_total{direction="completion"}') < 50
     assert after["vouch_answers_in_progress"] == after["vouch_embeddings_in_progress"] == 0
+
+
+async def test_a_call_to_the_model_is_gauged_while_it_lasts(chatting: Service, chat: ScriptedChat) -> None:
+    stall = Stall()
+    chat.reply = says("Every employee gets ", stall)
+    asking = asyncio.create_task(chatting.ask())
+    await stall.reached.wait()
+    assert (await sampled(chatting))['vouch_calls_in_progress{to="chat"}'] == 1
+    asking.cancel()
+    await chat.closed_early.wait()
+    await chatting.ask(OFF_TOPIC)
+    assert (await sampled(chatting))['vouch_calls_in_progress{to="chat"}'] == 0
 
 
 async def test_a_refusal_costs_no_token(chatting: Service, chat: ScriptedChat) -> None:

@@ -18,6 +18,7 @@ from app.core.model import Source
 from app.core.packing import estimated_tokens
 from app.core.thinking import ThinkingFilter
 from app.errors import AnswererFailed, SettingsError
+from app.metrics import CALLS_IN_PROGRESS
 
 CONNECT_TIMEOUT_S = 5.0
 TAIL_S = 0.25
@@ -119,10 +120,11 @@ class ChatAnswerer:
     async def _written(self, body: dict[str, Any], limit: TimeLimit) -> AsyncGenerator[str, None]:
         """What `_pieces` gives, counted."""
         metering.count_tokens("prompt", sum(estimated_tokens(message["content"]) for message in body["messages"]))
-        async with aclosing(self._pieces(body, limit)) as pieces:
-            async for piece in pieces:
-                metering.count_tokens("completion", estimated_tokens(piece))
-                yield piece
+        with CALLS_IN_PROGRESS.labels("chat").track_inprogress():
+            async with aclosing(self._pieces(body, limit)) as pieces:
+                async for piece in pieces:
+                    metering.count_tokens("completion", estimated_tokens(piece))
+                    yield piece
 
     async def _pieces(self, body: dict[str, Any], limit: TimeLimit) -> AsyncGenerator[str, None]:
         """What the model writes, until it says that the answer is complete and at most TAIL_S longer."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 from prometheus_client import Counter
 
 from app.logs import log
+from app.metrics import CALLS_IN_PROGRESS
 
 CALL_TIMEOUT_S = 0.12
 REST_S = 5.0
@@ -48,8 +49,9 @@ class Circuit:
         if self.is_open:
             raise CallFailed(f"{self._name} rests after a failure")
         try:
-            async with asyncio.timeout(timeout_s):
-                return await call()
+            with CALLS_IN_PROGRESS.labels(self._name).track_inprogress():
+                async with asyncio.timeout(timeout_s):
+                    return await call()
         except self._errors as exc:
             self.failed(kind, exc)
             raise CallFailed(f"{self._name} failed: {type(exc).__name__}") from exc

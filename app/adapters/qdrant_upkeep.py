@@ -9,6 +9,7 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import payloads
 from app.adapters.qdrant_errors import answer
+from app.metrics import CALLS_IN_PROGRESS
 
 PAGE = 1_000
 """Ids a request."""
@@ -59,7 +60,8 @@ class QdrantUpkeep:
             await self._call(self._client.delete_collection(name))
 
     async def _call(self, request: Awaitable[T]) -> T:
-        return await answer(request, self._timeout_s)
+        with CALLS_IN_PROGRESS.labels("qdrant").track_inprogress():
+            return await answer(request, self._timeout_s)
 
 
 def records_of(name: str) -> str:
