@@ -33,6 +33,7 @@ _LIST_MARK_BEGINNING = re.compile(r"(?:[-*+•]|[0-9]{1,3}[.)]?)?")
 _ADORNMENT = re.compile(r"(?:<[A-Za-z/][^<>]{0,64}>|[ \t*_~(\\!])*+")
 _ADORNMENT_BEGINNING = re.compile(r"(?:<[A-Za-z/][^<>]{0,64}>|[ \t*_~(\\!])*+(?:<[A-Za-z/][^<>]{0,64}|<)?")
 _BRACKET = re.compile(r"[\[【〔［\ue200]|&(?:#0*91|#[xX]0*5[bB]|lsqb|lbrack);")
+_SOURCE_TAG = re.compile(r"[ \t*_~(\\!]*+<source[ \t]", re.IGNORECASE)
 _BRACKET_BEGINNING = re.compile(r"&[#A-Za-z0-9]{0,9}")
 _URL = re.compile(r"<?(?:https?://|www\.)", re.IGNORECASE)
 _URL_BEGINNINGS = tuple(
@@ -163,6 +164,8 @@ def _is_entry(line: str, ends: bool) -> bool | None:
     rest = line[margin.end() if margin else 0 :]
     listed = _LIST_MARK.match(rest)
     bare = rest[listed.end() :] if listed else rest
+    if _SOURCE_TAG.match(bare):
+        return True
     if adorned := _ADORNMENT.match(bare):
         bare = bare[adorned.end() :]
     if _BRACKET.match(bare) or _URL.match(bare) or (listed and _LINKED.search(bare)):

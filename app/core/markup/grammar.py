@@ -11,8 +11,8 @@ from enum import Enum, auto
 
 from app.core.markup.lexemes import fold
 from app.core.markup.markers import Member
-from app.core.markup.signs import DASHES, EMPHASIS, MARKS, SEPARATORS, is_figure
-from app.core.markup.vocabulary import CITING, COUNTING, FOREIGN, JOINING, LEADING, LOCATING, REACHING
+from app.core.markup.signs import ASSIGNING, DASHES, EMPHASIS, MARKS, SEPARATORS, TITLING, is_figure
+from app.core.markup.vocabulary import CITING, COUNTING, FOREIGN, JOINING, LEADING, LOCATING, REACHING, REMARKING
 
 
 class _At(Enum):
@@ -31,7 +31,7 @@ class _At(Enum):
     FOREIGN = auto()
     """In an id of another system."""
     REST = auto()
-    """After a dagger, or the colon of `Source 1: Title`, where anything may stand."""
+    """After a dagger, or in the title of `Source 1: Title`, where anything may stand."""
 
 
 _WORDS = {
@@ -61,6 +61,8 @@ class Reading:
         """The number or range at the end, which may still grow."""
         self._digits = self._word = ""
         self._negative = False
+        self._may_title = False
+        """Whether a title may follow the number."""
         self._gap = False
         """Whether white space stands before what comes next."""
         self._after_item = False
@@ -78,7 +80,7 @@ class Reading:
                 self._read_letter(part)
             else:
                 self._end_token()
-                self.viable = self.viable and self._reads_sign(part)
+                self.viable = self.viable and (self._reads_sign(part) or self._reads_title(part))
 
     def read_item(self, members: list[Member]) -> None:
         """Take in a bracket inside, itself a marker."""
@@ -151,7 +153,7 @@ class Reading:
         if (glued and self._at is _At.NUMBER) or (
             allowed is not None and not any(word.startswith(self._word) for word in allowed)
         ):
-            self.viable = False
+            self.viable = self._reads_title()
 
     def _end_word(self) -> None:
         word, self._word, self._gap = self._word, "", False
@@ -160,7 +162,7 @@ class Reading:
         if self._at is _At.START and word in FOREIGN:
             self._at = _At.FOREIGN
         elif self._at is _At.START and word in CITING:
-            self.form = "word"
+            self.form, self._may_title = "word", word not in REMARKING
             self._at = _At.WORD
         elif self._at is _At.NUMBER and word in REACHING and self._last:
             self._at = _At.DASH
@@ -171,7 +173,16 @@ class Reading:
             self._decide()
             self._at = _At.LOCATOR
         elif word not in (LEADING if self._at is _At.START else _WORDS.get(self._at, ())):
-            self.viable = False
+            self.viable = self._reads_title()
+
+    def _reads_title(self, sign: str = "") -> bool:
+        """Whether what is nothing else may be the title in `Source 1, Title`."""
+        begun = sign in tuple(TITLING) if self._at is _At.NUMBER else self._at in (_At.START, _At.DASH, _At.LOCATOR)
+        if not (begun and self._may_title and (self._last or self.decided)):
+            return False
+        self._decide()
+        self._at, self._word = _At.REST, ""
+        return True
 
     # Signs. Each tells whether the sign may stand here.
 
@@ -179,6 +190,8 @@ class Reading:
         if sign.isspace():
             self._gap = True
             return self._at is not _At.FOREIGN or self.has_number
+        if sign == "~" and self._at is _At.NUMBER and self._last and self._last[0] == self._last[1]:
+            return self._reads_dash()
         if sign in EMPHASIS:
             self._gap = True
         if sign in EMPHASIS or self._at is _At.FOREIGN:
@@ -201,7 +214,7 @@ class Reading:
         return True
 
     def _reads_separator(self) -> bool:
-        if self._at in (_At.NUMBER, _At.LOCATOR):
+        if self._at in (_At.NUMBER, _At.LOCATOR, _At.DASH):
             self._decide()
             self._at = _At.START
         return self._at in (_At.START, _At.WORD)
@@ -233,4 +246,4 @@ class Reading:
                 self._decide()
                 self._at = _At.LOCATOR
                 return True
-        return sign in ")§" and self._at is _At.LOCATOR
+        return sign in {_At.LOCATOR: ")§", _At.WORD: ASSIGNING}.get(self._at, "")

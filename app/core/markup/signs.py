@@ -6,10 +6,14 @@ import re
 
 from app.core.markup.lexemes import fold
 
-DASHES = "-‐‒–—―−"
+DASHES = "-‐‒–—―−〜∼"
 SEPARATORS = ",;、،؛/&"
 MARKS = "^#@№"
 EMPHASIS = "*_~"
+ASSIGNING = "=\"'“”"
+"""As in `[source id="1"]`."""
+TITLING = "|\"'“”«"
+"""After a citing word and its number, a title or the like follows."""
 
 _SIGNS = frozenset(DASHES + SEPARATORS + MARKS + EMPHASIS + ".:†‡")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:([,.'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*+")

@@ -12,7 +12,9 @@ CITING = words(
     " cited note notes footnote footnotes fn passage passages chunk chunks context contexts excerpt excerpts"
     " quelle quellen fuente fuentes fonte fonti bron bronnen 来源 來源 资料 資料 文献 出典 引用 注 脚注"
 )
-COUNTING = words("no nr nos num number numbers")
+REMARKING = words("note notes footnote footnotes fn context contexts 注 脚注")
+"""Citing words that begin remarks, too."""
+COUNTING = words("no nr nos num number numbers id ids")
 LEADING = words("see cf vgl siehe voir véase e g")
 FOREIGN = words("turn oaicite oai_citation")
 """With these the ids of other systems begin."""
