@@ -202,8 +202,9 @@ async def test_the_same_question_in_other_spelling_is_the_same(chatting: Service
 async def test_the_log_explains_an_answer_without_what_was_asked_or_said(
     chatting: Service, chat: ScriptedChat, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    chat.reply = says(LEAVE)
-    await chatting.ask()
+    chat.reply = says(f"{LEAVE} 【4:0†28 days of annual leave】")
+    reply = await chatting.ask()
+    assert reply["dropped"] == ["【4:0†28 days of annual leave】"]
     out, err = capfd.readouterr()
     assert "answer.done" in out + err
     assert "annual leave" not in out + err
