@@ -7,11 +7,11 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import cast
+from typing import Any
 
 import uvicorn
 from litestar import Litestar
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Send
 from msgspec import structs
 
 from app.errors import SettingsError
@@ -22,8 +22,6 @@ from app.settings import Settings
 _BACKLOG = 2048
 _STOP_SLACK_S = 3.0
 """Beyond the answers' own time to finish: for their last events to be sent."""
-
-
 _LINGER_S = 0.25
 """How long a stopping service listens to connections that it has just accepted and that said nothing yet."""
 
@@ -54,9 +52,9 @@ async def serve_on(
 def head_as_get(app: ASGIApp) -> ASGIApp:
     """HEAD is GET without the body (RFC 9110, 9.3.2), which uvicorn leaves out; balancers look that way."""
 
-    async def ask(scope: Scope, receive: Receive, send: Send) -> None:
+    async def ask(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "HEAD":
-            scope = cast("Scope", {**scope, "method": "GET"})
+            scope = dict(scope, method="GET")
         await app(scope, receive, send)
 
     return ask
