@@ -73,12 +73,12 @@ async def test_what_was_counted_alone_is_added_when_redis_is_back(
     one, other = replica(), replica()
     await take(one)
     redis.freeze()
-    await take(one, cost=4)
+    await take(one)  # sent, but not answered: a server that wakes may still do it
+    await take(one, cost=4)  # not even sent
     redis.wake()
     clock.now += REST_S
     await take(one, cost=0)
-    # What a frozen server was sent it may still do when it wakes: then the four count twice, never not at all.
-    assert (await take(other, cost=0)).counts in ((5,), (9,))
+    assert (await take(other, cost=0)).counts in ((6,), (7,)), "rather twice than not at all"
 
 
 async def test_a_redis_that_lost_its_memory_is_told_again(redis: RedisServer, clock: Clock, replica: Replica) -> None:
