@@ -61,7 +61,8 @@ def admit(connection: Connection, handler: BaseRouteHandler) -> None:
     if caller is None or door.keys is None:
         _check_place(connection, door)
     if caller is None and door.needs_key and not is_open:
-        raise Problem(NO_KEY, "Send a valid key as `Authorization: Bearer KEY` or `X-API-Key: KEY`.")
+        how = "Send a valid key as `Authorization: Bearer KEY` or `X-API-Key: KEY`; the page takes it under Access."
+        raise Problem(NO_KEY, how)
     connection.scope["user"] = caller or ANONYMOUS
 
 
