@@ -37,7 +37,7 @@ def cors(origins: Collection[str]) -> CORSConfig | None:
     return CORSConfig(
         allow_origins=sorted(origins),
         allow_methods=["GET", "POST", "PUT", "DELETE"],
-        allow_headers=["Authorization", KEY_HEADER, "Content-Type", "Accept"],
+        allow_headers=["Authorization", KEY_HEADER, "Content-Type", "Accept", "Mcp-Protocol-Version"],
         expose_headers=["Retry-After", *(f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy"))],
         max_age=_SECONDS_OF_LEAVE,
     )

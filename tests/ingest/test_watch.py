@@ -125,6 +125,7 @@ async def test_a_folder_that_is_not_there_is_code_2(tmp_path: Path) -> None:
         (".git/index", False),
         ("deep/.cache/a.md", False),
         ("deep/.vouchignore", True),
+        ("deep/.access.toml", True),
         ("store/collections/x", False),
     ],
 )
