@@ -218,6 +218,14 @@ async def test_replicas_share_what_they_have_seen_and_take_notices_without_redis
         assert [reply.status_code for reply in replies] == [202, 409], "a replica's own memory counts as well"
 
 
+async def test_a_notice_that_cannot_be_kept_is_not_taken(noticing: Service, tmp_path: Path) -> None:
+    (tmp_path / "qdrant" / "notices-vouch.sqlite").mkdir()
+    reply = await send(noticing, NOTICE)
+    assert (reply.status_code, reply.json()["type"]) == (503, "/problems/notices-unavailable")
+    assert "Retry-After" in reply.headers
+    assert str(tmp_path) not in reply.text
+
+
 async def test_without_secrets_no_notice_is_taken(service: Service) -> None:
     reply = await send(service, NOTICE)
     assert (reply.status_code, reply.json()["type"]) == (404, "/problems/no-notices")
