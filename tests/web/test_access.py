@@ -70,13 +70,13 @@ async def test_without_a_valid_key_nothing_but_the_open_routes_answers(
         assert reply.headers["www-authenticate"].startswith("Bearer")
         assert reply.headers["content-type"] == "application/problem+json"
     assert ACCESS_REFUSED.labels("401", "no-key")._value.get() == before + 4
+    for path in ("/", "/static/app.js", "/health/live", "/health/ready", "/schema", "/schema/openapi.json"):
+        assert (await service.http.get(path, headers=sent)).status_code == 200
 
 
 async def test_a_caller_without_a_key_is_told_where_it_goes(service: Service) -> None:
     detail = (await service.http.get("/v1/index")).json()["detail"]
     assert all(place in detail for place in ("Authorization: Bearer", "X-API-Key", "under Access"))
-    for path in ("/", "/static/app.js", "/health/live", "/health/ready", "/schema", "/schema/openapi.json"):
-        assert (await service.http.get(path, headers=sent)).status_code == 200
 
 
 async def test_two_different_keys_are_refused(service: Service) -> None:
