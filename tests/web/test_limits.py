@@ -8,13 +8,17 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
 
 from app.admission import MAX_WAITING_EMBEDDINGS
 from app.core.callers import key_digest
 from app.core.packing import estimated_tokens
 from app.settings import Settings
+from tests.mcp_client import text_of
 from tests.raw_http import Stall
 from tests.redis_server import RedisServer
 from tests.scripted_chat import ScriptedChat, prompt_of, says
@@ -204,3 +208,19 @@ async def test_when_too_many_questions_wait_for_the_model_of_the_index_the_next_
     finally:
         embedder.waiting -= MAX_WAITING_EMBEDDINGS
     assert (await narrow.http.get("/v1/search", params={"q": QUESTION})).status_code == 200
+
+
+async def test_an_agent_is_told_as_an_error_of_the_tool(limited: Limited) -> None:
+    async with limited(answers_per_month=1) as service:
+        await post(service)
+        headers = {"Authorization": f"Bearer {KEY}"}
+        async with (
+            httpx.AsyncClient(trust_env=False, timeout=30, headers=headers) as http,
+            streamable_http_client(f"{service.http.base_url}/mcp", http_client=http) as (reading, writing, _),
+            ClientSession(reading, writing) as agent,
+        ):
+            await agent.initialize()
+            result = await agent.call_tool("ask", {"question": QUESTION})
+        assert result.isError
+        assert "answers_per_month" in text_of(result)
+        assert (await usage(service))["concurrent_answers"]["used"] == 0
