@@ -26,6 +26,7 @@ async def checkout(tmp_path: Path, chat: ScriptedChat) -> AsyncIterator[Checkout
     await made.stop()
 
 
+@pytest.mark.timeout(300)  # a page starts a service a few times, and each takes its time on a busy machine
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 async def test_every_example_prints_what_its_page_says(page: Path, checkout: Checkout) -> None:
     shown = list(examples(page))
