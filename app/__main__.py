@@ -48,10 +48,10 @@ def _run(settings: Settings, options: argparse.Namespace) -> int:
             return status(client, as_json=options.json)
         case "keys":
             return _keys(settings, options)
-    from app import server  # takes a second to import
+    from app import server, workers  # take a second to import
 
     logs.configure()
-    asyncio.run(server.serve(settings))
+    asyncio.run(server.serve(settings) if settings.workers == 1 else workers.serve(settings))
     return 0
 
 

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 REGISTRY = CollectorRegistry()
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+"""prometheus_client's own: where it is set, each process of several counts in files of that folder."""
+
+
+def exposed() -> bytes:
+    """Prometheus text; the sum over all processes where there are several."""
+    if FOLDER_VARIABLE not in os.environ:
+        return generate_latest(REGISTRY)
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    return generate_latest(together)
+
 
 ANSWERS = Counter("vouch_answers", "Answers by verdict.", ["status", "reason", "cached"], registry=REGISTRY)
 STAGE_SECONDS = Histogram(
@@ -59,6 +75,7 @@ CHAT_CIRCUIT = Gauge(
     "vouch_chat_circuit_open",
     "1 while a chat endpoint is left alone after failures; 0 is the first one, then CHAT_FALLBACKS.",
     ["endpoint"],
+    multiprocess_mode="livemax",
     registry=REGISTRY,
 )
 CACHE_REQUESTS = Counter("vouch_cache_requests", "Look-ups in the answer cache.", ["result"], registry=REGISTRY)
@@ -88,19 +105,34 @@ NOTICES = Counter("vouch_notices", "Signed notices, by what became of them.", ["
 NOTICE_FAILURES = Counter(
     "vouch_notice_failures", "Calls to the shared memory of seen notices that failed.", ["kind"], registry=REGISTRY
 )
-IN_PROGRESS = Gauge("vouch_answers_in_progress", "Answers being made now.", registry=REGISTRY)
+IN_PROGRESS = Gauge(
+    "vouch_answers_in_progress", "Answers being made now.", multiprocess_mode="livesum", registry=REGISTRY
+)
 EMBEDDINGS_IN_PROGRESS = Gauge(
-    "vouch_embeddings_in_progress", "Texts that wait for the embedding model, or are in its hands.", registry=REGISTRY
+    "vouch_embeddings_in_progress",
+    "Texts that wait for the embedding model, or are in its hands.",
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
 )
 CALLS_IN_PROGRESS = Gauge(
     "vouch_calls_in_progress",
     "Calls to outside systems that hold, or wait for, a connection of their pool.",
     ["to"],
+    multiprocess_mode="livesum",
     registry=REGISTRY,
 )
-INDEX_DOCUMENTS = Gauge("vouch_index_documents", "Documents in the index.", registry=REGISTRY)
-INDEX_PASSAGES = Gauge("vouch_index_passages", "Passages in the index.", registry=REGISTRY)
-INDEX_GENERATION = Gauge("vouch_index_generation", "Counts the changes of the index.", registry=REGISTRY)
+INDEX_DOCUMENTS = Gauge(
+    "vouch_index_documents", "Documents in the index.", multiprocess_mode="livemostrecent", registry=REGISTRY
+)
+INDEX_PASSAGES = Gauge(
+    "vouch_index_passages", "Passages in the index.", multiprocess_mode="livemostrecent", registry=REGISTRY
+)
+INDEX_GENERATION = Gauge(
+    "vouch_index_generation", "Counts the changes of the index.", multiprocess_mode="livemostrecent", registry=REGISTRY
+)
 INDEX_UPDATING = Gauge(
-    "vouch_index_updating", "1 while a job writes to the index, or was cut short.", registry=REGISTRY
+    "vouch_index_updating",
+    "1 while a job writes to the index, or was cut short.",
+    multiprocess_mode="livemostrecent",
+    registry=REGISTRY,
 )

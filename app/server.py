@@ -22,6 +22,8 @@ from app.settings import Settings
 _BACKLOG = 2048
 _STOP_SLACK_S = 3.0
 """Beyond the answers' own time to finish: for their last events to be sent."""
+_KEEP_ALIVE_S = 75
+"""Longer than clients and proxies (mostly 60 s) keep a connection at rest: who closes first may cut off a request."""
 _LINGER_S = 0.25
 """How long a stopping service listens to connections that it has just accepted and that said nothing yet."""
 
@@ -76,6 +78,7 @@ class _Server(uvicorn.Server):
                 lifespan="on",
                 ws="none",
                 timeout_graceful_shutdown=patience,
+                timeout_keep_alive=_KEEP_ALIVE_S,
             )
         )
 

@@ -274,11 +274,8 @@ def _check_exposure(settings: Settings) -> None:
 
 
 def _check_workers(settings: Settings) -> None:
-    if settings.workers == 1:
-        return
-    if not (settings.qdrant_url and settings.redis_url):
+    if settings.workers > 1 and not (settings.qdrant_url and settings.redis_url):
         raise SettingsError("WORKERS above 1 needs QDRANT_URL and REDIS_URL: the embedded store has one owner.")
-    raise SettingsError("WORKERS above 1 is not supported by this version: run several replicas instead.")
 
 
 def _host(url: str) -> str:

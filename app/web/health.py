@@ -7,11 +7,11 @@ from typing import Any
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from msgspec import Struct
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from app import answering
 from app.errors import VouchError
-from app.metrics import REGISTRY
+from app.metrics import exposed
 from app.services import Services
 from app.web.access import OPEN_TO_ALL, only_admins_with_keys
 from app.web.problems import NOT_ADMIN, documented
@@ -55,7 +55,7 @@ async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
 @get("/metrics", media_type=CONTENT_TYPE_LATEST, guards=[only_admins_with_keys], responses=documented(NOT_ADMIN))
 async def metrics() -> bytes:
     """Prometheus text. Where callers have keys, for admins: it counts every document."""
-    return generate_latest(REGISTRY)
+    return exposed()
 
 
 async def _index(services: Services) -> Dependency:

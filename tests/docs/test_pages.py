@@ -23,8 +23,6 @@ from tests.processes import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-_NOT_SET_BY_USERS = ("workers",)
-"""Known for what later versions do; setting it is an error."""
 
 
 def text_of(name: str) -> str:
@@ -65,11 +63,7 @@ def test_readme_links_every_page() -> None:
 
 def test_every_setting_is_listed_with_its_default() -> None:
     listed = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) \|", text_of("settings.md"), re.MULTILINE))
-    expected = {
-        field.encode_name.upper(): _written(field.default)
-        for field in msgspec.structs.fields(Settings)
-        if field.encode_name not in _NOT_SET_BY_USERS
-    }
+    expected = {field.encode_name.upper(): _written(field.default) for field in msgspec.structs.fields(Settings)}
     assert {name: default for name, default in listed.items() if name in expected} == expected
 
 
