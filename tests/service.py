@@ -16,7 +16,7 @@ from httpx_sse import aconnect_sse
 from litestar import Litestar
 
 from app.adapters.stores import open_store
-from app.main import create_app
+from app.main import OpenServices, create_app
 from app.settings import Settings
 from ingest import job
 from ingest.intake import Intake
@@ -81,9 +81,11 @@ class Service:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Service]:
+async def running(
+    settings: Settings, open_services: OpenServices = open_with_shared_embedder
+) -> AsyncIterator[Service]:
     """The service with these settings, on a port of its own."""
-    app = create_app(settings, open_with_shared_embedder)
+    app = create_app(settings, open_services)
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())

@@ -6,6 +6,7 @@ On CPU one text a call is fastest (no padding), and two threads with one-threade
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -157,5 +158,8 @@ def _check_hub(name: str) -> None:
 
 
 def _only(vectors: Iterable[Any]) -> list[float]:
+    """The vector. Raises ValueError for one that is no direction: searching with it would be the store's failure."""
     vector: list[float] = next(iter(vectors)).tolist()
+    if not math.isfinite(sum(vector)):
+        raise ValueError("the vector holds a value that is no number")
     return vector
