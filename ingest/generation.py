@@ -39,6 +39,20 @@ class Generation:
         self._beginning = asyncio.Lock()
         self._begun = False
         self._damaged = False
+        self._written: str | None = None
+
+    @property
+    def last_written(self) -> str | None:
+        """The document whose passages were written last, as far as the state tells."""
+        return self._written or self._state.last_written
+
+    def wrote(self, document_id: str) -> None:
+        """To be told of every document whose passages were written."""
+        self._written = document_id
+
+    def distrust(self) -> None:
+        """Take the collection for damaged, which `open` could not see."""
+        self._damaged = True
 
     async def open(self, mend: bool = False) -> bool:
         """Make or open the collection; whether its records must not be believed.
@@ -98,6 +112,7 @@ class Generation:
                 revision=hashing.revision(self._spec.fingerprint, digests),
                 documents=len(records),
                 passages=sum(record.passages for record in records),
+                last_written=self.last_written,
                 updated_at=datetime.now(UTC).isoformat(timespec="seconds"),
             )
         if elsewhere:

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from app.core import hashing
 from app.core.model import AbsentDocument, DocumentRecord, IndexSpec, Origin, Passage, StateRecord
+from app.errors import StoreUnavailable
 from app.ports import Embedder, VectorStore
 from ingest import integrity, plan
 from ingest.access import Access, narrowed
@@ -65,6 +66,9 @@ class Indexer:
         self.resumed = await self._generation.open(mend)
         self.records = {r.document_id: r async for r in self._store.documents(self.collection)}
         self.absent = {a.document_id: a async for a in self._store.absent_documents(self.collection)}
+        if not self.resumed and not await self._holds_last_written():
+            self._generation.distrust()
+            self.resumed = True
 
     async def answering(self) -> Collection[DocumentRecord]:
         """The records of what answers now: of this collection, or of the one that it will follow."""
@@ -99,6 +103,17 @@ class Indexer:
         stored = await self._store.passages(self.collection, record.document_id)
         return not integrity.findings(record, stored)
 
+    async def _holds_last_written(self) -> bool:
+        """Whether the newest passages are there: not so where an older copy of the passages alone was put in place."""
+        record = self.records.get(self._generation.last_written or "")
+        if record is None:  # it was removed since
+            return True
+        try:
+            stored = await self._store.passages(self.collection, record.document_id)
+        except StoreUnavailable:  # one of them is no whole passage; or the next call says the same
+            return False
+        return not integrity.findings(record, stored)
+
     async def holds_folder(self) -> bool:
         """Whether every document of the folder is whole: only a job that reads the folder could mend one."""
         folder = [record for record in self.records.values() if record.origin == "folder"]
@@ -115,6 +130,8 @@ class Indexer:
         finally:
             self._vectors.forget(changes.add)
         await self._each(self._store.update_passages, changes.update)
+        if any(structs.astuple(changes)):
+            self._generation.wrote(record.document_id)
         removed = set(changes.remove)
         await self._vectors.keep(passage.content_hash for passage in stored if passage.passage_id in removed)
         await self._each(self._store.delete_passages, changes.remove)

@@ -123,6 +123,8 @@ class StateRecord(Struct, frozen=True, kw_only=True):
     """When the revision was last written, ISO 8601 UTC."""
     job: str | None = None
     """The job that is, or was last, at work."""
+    last_written: str | None = None
+    """The id of the document whose passages were written last: no older copy of the passages holds them."""
     lease: Lease | None = None
 
 

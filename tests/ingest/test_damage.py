@@ -13,7 +13,7 @@ from app.core.model import StateRecord
 from app.ports import VectorStore
 from app.settings import Settings
 from tests.ingest.test_job import DOCUMENTS, Content, content
-from tests.service import ingest, write_corpus
+from tests.service import CORPUS, ingest, write_corpus
 
 Damage = Callable[[VectorStore, StateRecord], Awaitable[None]]
 
@@ -99,6 +99,25 @@ async def test_a_pointer_to_nothing_is_set_again(whole: tuple[Settings, Content]
     summary = await ingest(settings)
     assert (summary.passages.embedded, summary.documents.unchanged) == (0, len(DOCUMENTS))
     assert (await content(settings))[1:] == before[1:]
+
+
+async def test_an_older_copy_of_the_passages_alone_is_brought_up_to_date(
+    whole: tuple[Settings, Content], tmp_path: Path
+) -> None:
+    """As a snapshot of one collection of a server; the counts are the same."""
+    settings, (state, _, _) = whole
+    passages = settings.store_path / "collections" / state.collection / "passages"
+    snapshot = shutil.copytree(passages, tmp_path / "snapshot")
+    write_corpus(tmp_path, {"leave.md": CORPUS["leave.md"].replace("28", "30")})
+    assert (await ingest(settings)).passages.total == state.passages
+    now = await content(settings)
+    shutil.rmtree(passages)
+    shutil.copytree(snapshot, passages)
+    summary = await ingest(settings)
+    assert (summary.documents.changed, summary.passages.embedded) == (1, 1)
+    mended = await content(settings)
+    assert mended[1:] == now[1:]
+    assert mended[0].cache_epoch > now[0].cache_epoch
 
 
 async def test_a_restored_older_copy_is_brought_up_to_date(whole: tuple[Settings, Content], tmp_path: Path) -> None:

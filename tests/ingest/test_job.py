@@ -38,7 +38,7 @@ async def content(settings: Settings) -> Content:
         ids = sorted(await store.document_ids(state.collection))
         passages = [passage for id_ in ids for passage in await store.passages(state.collection, id_)]
         assert sorted(records) == ids
-        return structs.replace(state, generation=0, job=None, updated_at=None), passages, records
+        return structs.replace(state, generation=0, job=None, updated_at=None, last_written=None), passages, records
 
 
 def counts(summary: Summary) -> tuple[int, ...]:

@@ -85,7 +85,11 @@ async def content(store: VectorStore) -> Content:
     ids = sorted(await store.document_ids(state.collection))
     assert sorted(records) == ids
     passages = [passage for id_ in ids for passage in await store.passages(state.collection, id_)]
-    return structs.replace(state, generation=0, job=None, updated_at=None, cache_epoch=0), passages, records
+    return (
+        structs.replace(state, generation=0, job=None, updated_at=None, cache_epoch=0, last_written=None),
+        passages,
+        records,
+    )
 
 
 CHANGES = {
