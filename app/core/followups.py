@@ -38,6 +38,10 @@ _LONGEST = 100
 _SHORT_WORDS = 5
 """A question of so few words seldom says what it is about."""
 
+_WITHHELD = (
+    "You may no longer see all the documents that answer was made from, or they are gone: ask the question again."
+)
+
 _POINTING = re.compile(
     r"\b(?:it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|ones?|there|then|such|same|both"
     r"|either|neither|former|latter|else|another|others?"
@@ -112,7 +116,8 @@ def retold(kind: AboutTheAnswer, earlier: KeptReply) -> Reply:
     origin to tell: its own verdict says so.
     """
     if earlier.withheld:
-        return structs.replace(_without_text(earlier, Status.REFUSED, "no_candidates"), relevance=None, model=None)
+        refused = _without_text(earlier, Status.REFUSED, "no_candidates")
+        return structs.replace(refused, message=_WITHHELD, relevance=None, model=None)
     listed = earlier.status in (Status.ANSWERED, Status.UNGROUNDED)
     sources = tuple(_plain_source(source) for source in earlier.sources) if listed else ()
     if kind is AboutTheAnswer.REPEAT or not earlier.cited:

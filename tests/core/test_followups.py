@@ -153,6 +153,7 @@ def test_an_answer_that_cites_nothing_has_its_own_verdict_for_an_origin() -> Non
 def test_an_answer_from_a_document_that_may_no_longer_be_seen_is_refused(kind: AboutTheAnswer) -> None:
     told = retold(kind, seen(source(1, "a.md"), source(2, "b.md"), hidden=("b.md",)))
     assert (told.status, told.reason, told.answer, told.sources) == (Status.REFUSED, "no_candidates", None, ())
+    assert told.message.startswith("You may no longer see all the documents")
     assert SECRET not in repr(told)
 
 

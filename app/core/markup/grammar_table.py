@@ -66,6 +66,7 @@ MARKERS = (
     Row("citation", "[citation 1]", "[1]"),
     Row("cite and a list", "[cite: 1, 2]", "[1][2]"),
     Row("see", "[see 1]", "[1]"),
+    Row("see also", "a [see also 9]", "a"),
     Row("a German word", "[Quelle 1]", "[1]"),
     Row("a Chinese word", "[来源1]", "[1]"),
     Row("a page beside the number", "[1, p. 3]", "[1]"),

@@ -15,7 +15,7 @@ CITING = words(
 REMARKING = words("note notes footnote footnotes fn context contexts 注 脚注")
 """Citing words that begin remarks, too."""
 COUNTING = words("no nr nos num number numbers id ids")
-LEADING = words("see cf vgl siehe voir véase e g")
+LEADING = words("see also cf vgl siehe voir véase e g")
 FOREIGN = words("turn oaicite oai_citation")
 """With these the ids of other systems begin."""
 JOINING = words("and or und oder et ou y o e og en 和 与 及 或")
