@@ -44,13 +44,9 @@ def check(header: str, body: bytes, secrets: Sequence[str], now: float) -> str:
     """
     signed = _parse(header)
     if not _matches(signed.signatures, _timed(signed.time, body), secrets):
-        raise BadSignature(
-            "The signature is wrong: sign `t`, a full stop and the raw body, with a secret of both."
-        )
+        raise BadSignature("The signature is wrong: sign `t`, a full stop and the raw body, with a secret of both.")
     if abs(now - signed.time) > MAX_AGE_S:
-        raise BadSignature(
-            f"It was not signed within {MAX_AGE_S} s of now: sign each try anew, and check the clocks."
-        )
+        raise BadSignature(f"It was not signed within {MAX_AGE_S} s of now: sign each try anew, and check the clocks.")
     return hashlib.sha256(_timed(signed.time, body)).hexdigest()
 
 

@@ -18,7 +18,6 @@ import structlog
 from app.core.signatures import sign
 from app.settings import Settings
 from app.web.notices import MAX_BYTES, MAX_GITHUB_BYTES
-from tests.redis_server import RedisServer
 from tests.service import Service, ingest, running, settings_for, write_corpus
 
 SECRET, OTHER = "secret-of-the-cms-0001", "secret-of-the-git-host-0002"
@@ -185,37 +184,6 @@ async def test_a_notice_without_a_length_is_cut_off_where_it_grows_too_large(not
     headers = {"X-Vouch-Signature": sign(SECRET, int(time.time()), b"")}
     reply = await noticing.http.post("/v1/notices", content=endless(), headers=headers)
     assert reply.status_code == 413
-
-
-async def test_a_notice_is_taken_once_also_under_the_other_secret_and_after_a_restart(tmp_path: Path) -> None:
-    write_corpus(tmp_path)
-    settings = settings_for(tmp_path, NOTICE_SECRETS=f"{SECRET},{OTHER}")
-    now = int(time.time())
-    async with running(settings) as service:
-        first, again = [await send(service, NOTICE, sign(SECRET, now, NOTICE)) for _ in range(2)]
-        assert (first.status_code, again.status_code) == (202, 409)
-        assert again.json()["type"] == "/problems/replayed-notice"
-        assert (await send(service, NOTICE, sign(OTHER, now, NOTICE))).status_code == 409
-        assert (await send(service, NOTICE, sign(SECRET, now - 60, NOTICE))).status_code == 202
-    async with running(settings) as service:
-        assert (await send(service, NOTICE, sign(SECRET, now, NOTICE))).status_code == 409
-
-
-async def test_replicas_share_what_they_have_seen_and_take_notices_without_redis(
-    redis: RedisServer, tmp_path: Path
-) -> None:
-    replicas = [tmp_path / "one", tmp_path / "two"]
-    for folder in replicas:
-        write_corpus(folder)
-    one, two = (settings_for(folder, NOTICE_SECRETS=SECRET, REDIS_URL=redis.url) for folder in replicas)
-    async with running(one) as first, running(two) as second:
-        signature = sign(SECRET, int(time.time()), NOTICE)
-        replies = [await send(service, NOTICE, signature) for service in (first, second)]
-        assert [reply.status_code for reply in replies] == [202, 409]
-        redis.kill()
-        signature = sign(SECRET, int(time.time()) - 60, NOTICE)
-        replies = [await send(first, NOTICE, signature) for _ in range(2)]
-        assert [reply.status_code for reply in replies] == [202, 409], "a replica's own memory counts as well"
 
 
 async def test_a_notice_that_cannot_be_kept_is_not_taken(noticing: Service, tmp_path: Path) -> None:
