@@ -80,6 +80,8 @@ async def test_the_schema_lists_every_route(service: Service) -> None:
         "/v1/answers",
         "/v1/answers/{answer_id}",
         "/v1/search",
+        "/v1/usage",
+        "/v1/notices",
         "/v1/chat/completions",
         "/v1/models",
         "/v1/models/{model}",
