@@ -28,6 +28,13 @@ _AUTOLINK_GOES_ON = re.compile(r"<[A-Za-z0-9][^\s<>]*+\Z")
 _LETTER = re.compile(r"[A-Za-z]")
 _ENCLOSED = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">"))
 
+_SLASHED = re.compile(r"<[A-Za-z][^\s<>/]*+/(?!>)[^<>]*+")
+_SLASHED_LIVE = re.compile(
+    r"[\s/\"'](?:on\w+|style|href|src|srcset|srcdoc|action|formaction|data|poster|background|ping|xlink:href)\s*+=",
+    re.IGNORECASE,
+)
+"""No tag to CommonMark, but one to a browser, for which a slash parts attributes as a space does."""
+
 _ATTRIBUTE_PARTS = re.compile(
     rf"{_SPACE}([A-Za-z_:][\w.:-]*+)(?:{_SPACE}*+={_SPACE}*+(\"[^\"]*+\"|'[^']*+'|[^ \t\n>]++))?+"
 )
@@ -60,6 +67,8 @@ class Open(Enum):
     NOTHING = auto()
     UNDECIDED = auto()
     TOO_LONG = auto()
+    LIVE = auto()
+    """Text to CommonMark, and a tag that would load, link or run something to a browser."""
 
 
 class Role(Enum):
@@ -86,7 +95,7 @@ def is_alone(text: str) -> bool | None:
     """Whether a line that begins so holds one tag and nothing else, which begins an HTML block too."""
     end = end_of_markup(text, 0, ends=text[-1] in "\r\n")
     if not isinstance(end, int):
-        return {Open.NOTHING: False, Open.UNDECIDED: None, Open.TOO_LONG: True}[end]
+        return {Open.NOTHING: False, Open.UNDECIDED: None, Open.TOO_LONG: True, Open.LIVE: False}[end]
     if _AUTOLINK.fullmatch(text, 0, end):
         return False
     rest = text[end:].lstrip(" \t")
@@ -99,7 +108,7 @@ def end_of_markup(text: str, at: int, *, ends: bool) -> int | Open:
     end = _end(window)
     if isinstance(end, int) and end <= MAX_MARKUP:
         return at + end
-    if end is Open.NOTHING:
+    if end in (Open.NOTHING, Open.LIVE):
         return end
     if len(window) > MAX_MARKUP:
         return Open.TOO_LONG
@@ -117,9 +126,18 @@ def _end(window: str) -> int | Open:
             return ended.end()
         if _TAG_GOES_ON.match(window, begun.end()):
             return Open.UNDECIDED
+    if slashed := _SLASHED.match(window):
+        return _end_of_slashed(window, slashed.end())
     if window in ("<", "</") or _AUTOLINK_GOES_ON.match(window):
         return Open.UNDECIDED
     return Open.NOTHING
+
+
+def _end_of_slashed(window: str, end: int) -> Open:
+    """`<path/to/a/file>` is text; `<svg/onload=...` would run something wherever HTML is let through."""
+    if _SLASHED_LIVE.search(window, 0, end):
+        return Open.LIVE
+    return Open.UNDECIDED if end == len(window) else Open.NOTHING
 
 
 def _end_of_enclosed(window: str, opener: str, closer: str) -> int | Open:

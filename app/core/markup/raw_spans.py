@@ -152,7 +152,7 @@ class RawSpanScanner:
         if end is Open.NOTHING:
             self._pass(at, at + 1)
             return at + 1
-        end = at + 1 if end is Open.TOO_LONG else end
+        end = at + 1 if isinstance(end, Open) else end
         self._out.markup(self._raw(at, end))
         return end
 
