@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -27,8 +26,8 @@ Row = tuple[str, str, str, str, str]
 def rows(page: str) -> list[Row]:
     """Of the page's table: what fails, how, and what the caller gets at each moment."""
     table = page.partition(_BEGIN)[2].partition(_END)[0]
-    cells = [tuple(re.findall(r"[^|`]*[^|` ]", line)) for line in table.splitlines()[2:]]
-    return [(what, how, before, during, crowd) for what, how, before, during, crowd, *_ in cells]
+    cells = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return [(what, how, before, during, crowd) for what, how, before, during, crowd, _ in cells]
 
 
 def expected_rows() -> list[Row]:
