@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import msgspec
 from dotenv import dotenv_values
 from msgspec import Meta, Struct
 
-from app.core.callers import is_group
+from app import setting_checks
 from app.core.chat_endpoints import ChatEndpoint, read_fallbacks
 from app.errors import SettingsError
 
@@ -22,8 +20,6 @@ THRESHOLDS = {"bundled": 0.40}
 """Measured cosine thresholds by embedding model (bench/threshold.py)."""
 
 Positive = Annotated[int, Meta(ge=1)]
-
-_SHORTEST_SECRET = 16
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "1 or 0"}
 
@@ -92,15 +88,15 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raises SettingsError when values that are fine alone do not fit together."""
-        _check_index_name(self.index_name)
-        _check_include(self.include_patterns)
-        _check_groups(self.default_groups)
-        _check_http_url("QDRANT_URL", self.qdrant_url)
-        _check_redis_url(self.redis_url)
-        _check_image_hosts(self.image_hosts)
-        _check_origins(self.cors_origins)
-        _check_notice_secrets(self.shared_secrets)
-        _check_http_url("OTEL_EXPORTER_OTLP_ENDPOINT", self.otel_exporter_otlp_endpoint)
+        setting_checks.check_index_name(self.index_name)
+        setting_checks.check_include(self.include_patterns)
+        setting_checks.check_groups(self.default_groups)
+        setting_checks.check_http_url("QDRANT_URL", self.qdrant_url)
+        setting_checks.check_redis_url(self.redis_url)
+        setting_checks.check_image_hosts(self.image_hosts)
+        setting_checks.check_origins(self.cors_origins)
+        setting_checks.check_notice_secrets(self.shared_secrets)
+        setting_checks.check_http_url("OTEL_EXPORTER_OTLP_ENDPOINT", self.otel_exporter_otlp_endpoint)
         _check_chat(self)
         _check_exposure(self)
         _check_workers(self)
@@ -132,7 +128,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def trusted_image_hosts(self) -> frozenset[str]:
         """The hosts whose images an answer may show."""
-        return frozenset(_names(self.image_hosts))
+        return frozenset(setting_checks.listed(self.image_hosts))
 
     @property
     def default_groups(self) -> tuple[str, ...]:
@@ -142,7 +138,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def allowed_origins(self) -> frozenset[str]:
         """Whose pages may ask, beside the service's own."""
-        return frozenset(_names(self.cors_origins))
+        return frozenset(setting_checks.listed(self.cors_origins))
 
     @property
     def include_patterns(self) -> tuple[str, ...]:
@@ -177,75 +173,6 @@ def _in_words(error: msgspec.ValidationError, env: Mapping[str, str]) -> str:
     return f"{place.upper()}={env[place.upper()]} is not a valid value: it must be {must}."
 
 
-def _check_index_name(name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise SettingsError("INDEX_NAME must be 1 to 64 letters, digits, - or _.")
-
-
-def _check_include(patterns: tuple[str, ...]) -> None:
-    if not patterns:
-        return
-    from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
-
-    for pattern in patterns:
-        try:
-            GitIgnoreSpec.from_lines([pattern])
-        except (ValueError, re.error) as error:
-            raise SettingsError(
-                f"INCLUDE holds {pattern}, which is no pattern: write them as in .gitignore, such as *.md, docs/"
-            ) from error
-
-
-def _check_groups(groups: tuple[str, ...]) -> None:
-    if not groups or not all(map(is_group, groups)):
-        raise SettingsError("DEFAULT_ACCESS must be groups with commas between them, such as hr,tenant:acme.")
-
-
-def _check_http_url(variable: str, url: str) -> None:
-    if url and not _is_url(url, ("http", "https")):
-        raise SettingsError(f"{variable} must be a URL such as http://localhost:6333.")
-
-
-def _check_redis_url(url: str) -> None:
-    """Says nothing of the value: a password may stand in it."""
-    if url and not (_is_url(url, ("redis", "rediss")) and re.fullmatch(r"/?\d*", urlsplit(url).path)):
-        raise SettingsError("REDIS_URL must be a URL such as redis://localhost:6379/0.")
-
-
-def _names(listed: str) -> list[str]:
-    return [name.strip().lower() for name in listed.split(",") if name.strip()]
-
-
-def _check_image_hosts(hosts: str) -> None:
-    if not all(re.fullmatch(r"[a-z0-9._-]+", host) for host in _names(hosts)):
-        raise SettingsError("IMAGE_HOSTS must be host names with commas between them, such as img.example.com.")
-
-
-def _check_origins(origins: str) -> None:
-    for origin in _names(origins):
-        if not (_is_url(origin, ("http", "https")) and re.fullmatch(r"https?://[^/?#@\s*]+", origin)):
-            raise SettingsError(
-                "CORS_ORIGINS must be origins with commas between them, such as https://intranet.example.com."
-            )
-
-
-def _check_notice_secrets(secrets: tuple[str, ...]) -> None:
-    """Says nothing of the values."""
-    if any(len(secret) < _SHORTEST_SECRET for secret in secrets):
-        raise SettingsError(
-            f"NOTICE_SECRETS must be secrets of at least {_SHORTEST_SECRET} characters with commas between them:"
-            " `openssl rand -hex 32` makes one."
-        )
-
-
-def _is_url(url: str, schemes: tuple[str, ...]) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
 def _check_chat(settings: Settings) -> None:
     url = settings.chat_base_url
     if bool(url) != bool(settings.chat_model):
@@ -253,20 +180,13 @@ def _check_chat(settings: Settings) -> None:
     if not url and read_fallbacks(settings.chat_fallbacks):
         raise SettingsError("CHAT_FALLBACKS needs CHAT_BASE_URL, the endpoint that is asked first.")
     for number, endpoint in enumerate(settings.chat_endpoints):
-        _check_chat_url("CHAT_FALLBACKS" if number else "CHAT_BASE_URL", endpoint.base_url, settings.chat_allow_http)
-
-
-def _check_chat_url(variable: str, url: str, allow_http: bool) -> None:
-    _check_http_url(variable, url)
-    if urlsplit(url).scheme == "https" or _is_loopback(_host(url)) or (allow_http and _is_private(_host(url))):
-        return
-    raise SettingsError(
-        f"{variable} must be https (http is for loopback, and with CHAT_ALLOW_HTTP=1 for private hosts)."
-    )
+        setting_checks.check_chat_url(
+            "CHAT_FALLBACKS" if number else "CHAT_BASE_URL", endpoint.base_url, settings.chat_allow_http
+        )
 
 
 def _check_exposure(settings: Settings) -> None:
-    if not (settings.api_keys_file or settings.allow_anonymous or _is_loopback(settings.host)):
+    if not (settings.api_keys_file or settings.allow_anonymous or setting_checks.is_loopback(settings.host)):
         raise SettingsError(
             f"HOST={settings.host} would let anyone on the network ask: set API_KEYS_FILE, keep HOST=127.0.0.1, or set"
             " ALLOW_ANONYMOUS=1."
@@ -276,25 +196,3 @@ def _check_exposure(settings: Settings) -> None:
 def _check_workers(settings: Settings) -> None:
     if settings.workers > 1 and not (settings.qdrant_url and settings.redis_url):
         raise SettingsError("WORKERS above 1 needs QDRANT_URL and REDIS_URL: the embedded store has one owner.")
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""
-
-
-def _is_loopback(host: str) -> bool:
-    return host == "localhost" or (_address(host) is not None and ipaddress.ip_address(host).is_loopback)
-
-
-def _is_private(host: str) -> bool:
-    """A private address, or a name that only an inside resolver knows (no dot, `.internal`, `.local`)."""
-    if _address(host) is not None:
-        return ipaddress.ip_address(host).is_private
-    return "." not in host or host.endswith((".internal", ".local", ".lan"))
-
-
-def _address(host: str) -> str | None:
-    try:
-        return str(ipaddress.ip_address(host))
-    except ValueError:
-        return None
