@@ -1,8 +1,8 @@
-"""`python -m bench.service`: what an answer costs, by kind, at 1 and at 16 callers; ratios in one run.
+"""`python -m bench.service`: what an answer costs, by kind, at 1, 16 and 64 callers; ratios in one run.
 
 Ingests the sample into a folder of its own, serves it, and asks: questions never asked before (extractive answers),
-one question over and over (cached), and questions off the topic (refused). `/health/live` in the same run is the
-yardstick: what a route costs that does nothing.
+one question over and over (cached), and questions off the topic (refused). The yardstick in the same run is a bare
+Litestar route (bench/bare.py) that returns as many bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -24,10 +24,8 @@ import httpx
 
 QUESTION = "How many days of annual leave do I get?"
 OFF_TOPIC = "Who won the football world cup in 1998?"
-REQUESTS = 160
-CALLERS = (1, 16)
-
-Ask = Callable[[httpx.AsyncClient], "asyncio.Future[httpx.Response]"]
+REQUESTS = 320
+CALLERS = (1, 16, 64)
 
 
 def main() -> None:
@@ -36,15 +34,16 @@ def main() -> None:
         for name in ("first", "second"):
             print(f"{name} ingest of the sample: {_ingest(env)}")
         started = time.perf_counter()
-        service = serve(env)
+        service, bare = serve(env), serve(env, "bench.bare")
         try:
             address = address_of(service)
             print(f"service up after {time.perf_counter() - started:.1f} s, {memory_mb(service.pid):.0f} MB")
-            asyncio.run(_measure(address))
+            asyncio.run(_measure(address, address_of(bare)))
             print(f"memory after the run: {memory_mb(service.pid):.0f} MB")
         finally:
-            service.terminate()
-            service.wait()
+            for process in (service, bare):
+                process.terminate()
+                process.wait()
 
 
 def _ingest(env: dict[str, str]) -> str:
@@ -56,51 +55,53 @@ def _ingest(env: dict[str, str]) -> str:
     return f"{time.perf_counter() - started:.1f} s, {passages['embedded']} of {passages['total']} passages embedded"
 
 
-async def _measure(address: str) -> None:
+async def _measure(address: str, bare: str) -> None:
     numbers = count()
-    kinds: dict[str, Iterator[str] | None] = {
-        "live": None,
+    kinds: dict[str, Iterator[str]] = {
         "extractive": (f"{QUESTION} ({n})" for n in numbers),
         "cached": (QUESTION for _ in count()),
         "refused": (f"{OFF_TOPIC} ({n})" for n in numbers),
     }
-    print(f"{'':12}{'callers':>8}{'p50 ms':>9}{'p95 ms':>9}{'x live p50':>12}")
+    titles = ("callers", "p50 ms", "p95 ms", "p99 ms", "a second", "x bare p50", "bare a second")
+    print(f"{'':12}" + "".join(f"{title:>14}" for title in titles))
     for callers in CALLERS:
-        base = 0.0
         for kind, questions in kinds.items():
-            times = await _times(address, questions, callers)
-            p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[-1]
-            base = base or p50
-            print(f"{kind:12}{callers:>8}{p50 * 1000:>9.1f}{p95 * 1000:>9.1f}{p50 / base:>12.1f}")
+            size = await _size(address, next(questions))
+            base, base_rate = await _times(f"{bare}/{size}", (QUESTION for _ in count()), callers)
+            times, rate = await _times(f"{address}/v1/answers", questions, callers)
+            p50, p95, p99 = (1000 * statistics.quantiles(times, n=100)[n - 1] for n in (50, 95, 99))
+            ratio = p50 / 1000 / statistics.median(base)
+            print(f"{kind:12}{callers:>14}{p50:>14.1f}{p95:>14.1f}{p99:>14.1f}", end="")
+            print(f"{rate:>14.0f}{ratio:>14.1f}{base_rate:>14.0f}", flush=True)
 
 
-async def _times(address: str, questions: Iterator[str] | None, callers: int) -> list[float]:
-    """Seconds that each of REQUESTS took."""
+async def _size(address: str, question: str) -> int:
+    """Bytes of the reply."""
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
+        return len((await client.post(f"{address}/v1/answers", json={"question": question})).content)
+
+
+async def _times(url: str, questions: Iterator[str], callers: int) -> tuple[list[float], float]:
+    """Seconds that each of REQUESTS took, and how many were answered in a second."""
     left = iter(range(REQUESTS))
     times: list[float] = []
 
     async def caller(client: httpx.AsyncClient) -> None:
         for _ in left:
             started = time.perf_counter()
-            await _ask(client, questions)
+            (await client.post(url, json={"question": next(questions)})).raise_for_status()
             times.append(time.perf_counter() - started)
 
-    async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
-        await _ask(client, questions)
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
+        await client.post(url, json={"question": next(questions)})
+        began = time.perf_counter()
         await asyncio.gather(*(caller(client) for _ in range(callers)))
-    return times
+        return times, REQUESTS / (time.perf_counter() - began)
 
 
-async def _ask(client: httpx.AsyncClient, questions: Iterator[str] | None) -> None:
-    if questions is None:
-        (await client.get("/health/live")).raise_for_status()
-    else:
-        (await client.post("/v1/answers", json={"question": next(questions)})).raise_for_status()
-
-
-def serve(env: dict[str, str]) -> subprocess.Popen[str]:
-    """The service as a process of its own, which the caller ends."""
-    command = [sys.executable, "-m", "app"]
+def serve(env: dict[str, str], module: str = "app") -> subprocess.Popen[str]:
+    """The service, or a stand-in, as a process of its own, which the caller ends."""
+    command = [sys.executable, "-m", module]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
