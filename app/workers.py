@@ -104,12 +104,15 @@ def _work(inherited: int) -> int:
     logs.configure()
     try:
         with socket.socket(fileno=inherited) as listening:
-            ready = lambda: print(_READY, flush=True)  # noqa: E731
-            asyncio.run(server.serve_on(listening, Settings.load(), ready, parent=sys.stdin.fileno()))
+            asyncio.run(server.serve_on(listening, Settings.load(), _say_ready, parent=sys.stdin.fileno()))
     except VouchError as exc:
         print(exc, file=sys.stderr)
         return _BAD_START
     return 0
+
+
+def _say_ready() -> None:
+    print(_READY, flush=True)
 
 
 if __name__ == "__main__":
