@@ -13,8 +13,9 @@ from app.core import followups, verdict
 from app.core.citation_text import MarkerText
 from app.core.intent import IntentOption, decide
 from app.core.links import packed_links
-from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, StateRecord, Status, Support
+from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
 from app.core.question import normalise
+from app.core.records import StateRecord
 from app.deadlines import OutOfTime
 from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.flights import Show

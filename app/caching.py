@@ -7,7 +7,8 @@ import asyncio
 from msgspec import structs
 
 from app.core import hashing, prompt
-from app.core.model import CachedAnswer, Reply, StateRecord
+from app.core.model import CachedAnswer, Reply
+from app.core.records import StateRecord
 from app.errors import StoreError
 from app.ports import VectorStore
 from app.request import Ask

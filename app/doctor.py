@@ -13,7 +13,7 @@ from msgspec import Struct
 from app.adapters import chat, fastembed_embedder, redis_circuit
 from app.adapters.stores import open_store
 from app.core.chat_endpoints import ChatEndpoint
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from app.errors import AnswererFailed, SettingsError, StoreHeld, VouchError
 from app.settings import Settings
 from app.terminal.client import CannotAsk, Client

@@ -10,7 +10,8 @@ from msgspec import Struct
 from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
 from app.core.intent import topic_of
-from app.core.model import Candidate, DocumentRecord, Relevance, Source, StateRecord
+from app.core.model import Candidate, Relevance, Source
+from app.core.records import DocumentRecord, StateRecord
 from app.ports import Embedder, ServingEmbedder
 from app.request import Ask
 from app.run import Run

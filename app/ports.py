@@ -11,20 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 from app.core.callers import Caller
 from app.core.evidence import Evidence
 from app.core.limits import Counter, Lease, Taken
-from app.core.model import (
-    AbsentDocument,
-    CachedAnswer,
-    Candidate,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Passage,
-    Scope,
-    Source,
-    StateRecord,
-)
+from app.core.model import CachedAnswer, Candidate, EmbeddedPassage, Passage, Scope, Source
 from app.core.plans import Plan
 from app.core.prompt import Messages
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.core.structured import Draft
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from app.core.model import AbsentDocument, DocumentRecord, Passage
+from app.core.model import Passage
+from app.core.records import AbsentDocument, DocumentRecord
 from app.ports import VectorStore
 from ingest import integrity, plan
 from ingest.document import Document, Piece

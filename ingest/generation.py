@@ -11,7 +11,7 @@ from uuid import uuid4
 from msgspec import structs
 
 from app.core import hashing
-from app.core.model import DocumentRecord, IndexSpec, StateRecord
+from app.core.records import DocumentRecord, IndexSpec, StateRecord
 from app.ports import VectorStore
 from ingest.lease import LEASE_S, MARGIN_S, StateKeeper
 

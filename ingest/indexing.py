@@ -13,7 +13,8 @@ from typing import TypeVar
 from msgspec import structs
 
 from app.core import hashing
-from app.core.model import AbsentDocument, DocumentRecord, IndexSpec, Origin, Passage, StateRecord
+from app.core.model import Passage
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, Origin, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import Embedder, VectorStore
 from ingest import integrity, plan

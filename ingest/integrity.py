@@ -9,7 +9,8 @@ from typing import Literal
 from msgspec import Struct
 
 from app.core import hashing
-from app.core.model import DocumentRecord, Passage
+from app.core.model import Passage
+from app.core.records import DocumentRecord
 
 Kind = Literal[
     "no_index",

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequ
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
 from ingest import carrying, plan, removals

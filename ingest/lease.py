@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from msgspec import structs
 
-from app.core.model import Lease, StateRecord
+from app.core.records import Lease, StateRecord
 from app.errors import LeaseMissing, StoreError
 from app.logs import log
 from app.ports import VectorStore

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from app.core import hashing
-from app.core.model import DocumentRecord, Origin, Passage
+from app.core.model import Passage
+from app.core.records import DocumentRecord, Origin
 from ingest.document import Document, Piece
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from app.errors import EmbeddingFailed
 from app.ports import Embedder, VectorStore
 from ingest import plan, pushed

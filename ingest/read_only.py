@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
-from app.core.model import (
-    AbsentDocument,
-    Candidate,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Passage,
-    Scope,
-    StateRecord,
-)
+from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
 

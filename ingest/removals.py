@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from app.core.model import AbsentDocument, DocumentRecord
+from app.core.records import AbsentDocument, DocumentRecord
 from ingest.errors import RemovalsRefused, UnreadableDocument
 from ingest.intake import Intake
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes

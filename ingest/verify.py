@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from app.core import hashing
-from app.core.model import DocumentRecord, IndexSpec, StateRecord
+from app.core.records import DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import Embedder, VectorStore
 from ingest import integrity, job, lease, removals

@@ -17,16 +17,8 @@ from qdrant_client import AsyncQdrantClient
 
 from app.adapters.edge_store import EdgeStore
 from app.adapters.qdrant_store import QdrantStore, connect
-from app.core.model import (
-    AbsentDocument,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Lease,
-    Passage,
-    Scope,
-    StateRecord,
-)
+from app.core.model import EmbeddedPassage, Passage, Scope
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, Lease, StateRecord
 from app.ports import VectorStore
 from tests.qdrant_http import http_server, local_mode
 

@@ -30,16 +30,8 @@ from app.adapters.edge_shards import (
     vector_of,
 )
 from app.core import hashing
-from app.core.model import (
-    AbsentDocument,
-    Candidate,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Passage,
-    Scope,
-    StateRecord,
-)
+from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
 _ABANDONED: list[edge.EdgeShard] = []

@@ -14,7 +14,7 @@ from app.adapters.atomic_file import replace_file
 from app.adapters.edge_collection import EdgeCollection
 from app.adapters.edge_shards import is_damage
 from app.adapters.payloads import is_collection_of
-from app.core.model import IndexSpec, StateRecord
+from app.core.records import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
 

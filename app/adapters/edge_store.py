@@ -17,16 +17,8 @@ from app.adapters.edge_collection import EdgeCollection
 from app.adapters.edge_folder import EdgeFolder
 from app.adapters.edge_shards import PAGE, Offset
 from app.adapters.payloads import batches
-from app.core.model import (
-    AbsentDocument,
-    Candidate,
-    DocumentRecord,
-    EmbeddedPassage,
-    IndexSpec,
-    Passage,
-    Scope,
-    StateRecord,
-)
+from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreError, StoreHeld, StoreUnavailable
 
 MIN_FREE_BYTES = 128 * 2**20

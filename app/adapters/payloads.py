@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from app.core.callers import PUBLIC, is_tenant
-from app.core.model import AbsentDocument, Candidate, DocumentRecord, Passage, Scope, StateRecord
+from app.core.model import Candidate, Passage, Scope
+from app.core.records import AbsentDocument, DocumentRecord, StateRecord
 from app.errors import LeaseMissing, StoreUnavailable
 
 VECTOR = "dense"

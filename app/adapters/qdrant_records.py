@@ -12,7 +12,8 @@ from app.adapters.payloads import batches
 from app.adapters.qdrant_errors import NoCollection
 from app.adapters.qdrant_upkeep import QdrantUpkeep, records_of
 from app.core import hashing
-from app.core.model import AbsentDocument, DocumentRecord, Scope, StateRecord
+from app.core.model import Scope
+from app.core.records import AbsentDocument, DocumentRecord, StateRecord
 
 BATCH = 128
 """Points a request: about 1 MB of JSON."""

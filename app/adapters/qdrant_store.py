@@ -20,7 +20,8 @@ from app.adapters import payloads
 from app.adapters.payloads import batches
 from app.adapters.qdrant_records import BATCH, MARKS, QdrantRecords, filter_of
 from app.adapters.qdrant_upkeep import records_of
-from app.core.model import Candidate, EmbeddedPassage, IndexSpec, Passage, Scope, StateRecord
+from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.records import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
 TIMEOUT_S = 10.0

@@ -18,8 +18,9 @@ from msgspec import Struct
 
 from app.core import hashing
 from app.core.links import images_in, stands_alone
-from app.core.model import Candidate, DocumentRecord, Source
+from app.core.model import Candidate, Source
 from app.core.prompt import neutralise
+from app.core.records import DocumentRecord
 from app.core.titles import as_text
 
 MAX_LISTED = 40

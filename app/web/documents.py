@@ -13,7 +13,8 @@ from litestar.datastructures import State
 from litestar.params import FromQuery, QueryParameter
 from msgspec import Struct
 
-from app.core.model import AbsentDocument, DocumentRecord, Origin, Scope
+from app.core.model import Scope
+from app.core.records import AbsentDocument, DocumentRecord, Origin
 from app.ports import VectorStore
 from app.services import Services
 from app.web.access import caller_of, scope_of

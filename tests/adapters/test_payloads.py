@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from app.adapters import payloads
 from app.core import hashing
-from app.core.model import Candidate, DocumentRecord, Passage, StateRecord
+from app.core.model import Candidate, Passage
+from app.core.records import DocumentRecord, StateRecord
 from app.errors import StoreUnavailable
 from tests.stores import document, passage, state
 

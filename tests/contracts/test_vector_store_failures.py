@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.core.model import AbsentDocument, DocumentRecord, Scope
+from app.core.model import Scope
+from app.core.records import AbsentDocument, DocumentRecord
 from app.ports import VectorStore
 from tests.stores import EVERYONE, LOCAL_MODE, absent, document, spec, state
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from app.errors import LeaseMissing
 from app.ports import VectorStore
 from tests.stores import LOCAL_MODE, lease, spec, state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.model import DocumentRecord
+from app.core.records import DocumentRecord
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
 from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, passage, spec, state

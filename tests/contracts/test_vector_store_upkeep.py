@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from app.core.model import IndexSpec
+from app.core.records import IndexSpec
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
 from tests.stores import LOCAL_MODE, document, embedded, passage, spec, state

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from app.core.catalogue import MAX_LISTED, choose, compose, sources
 from app.core.citations import CitationFilter
 from app.core.links import packed_links
-from app.core.model import Candidate, DocumentRecord
+from app.core.model import Candidate
+from app.core.records import DocumentRecord
 from app.writing import MAX_ANSWER_LENGTH
 from tests.core.test_titles import NASTY
 from tests.stores import document, passage

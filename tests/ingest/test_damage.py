@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.stores import open_store
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from app.ports import VectorStore
 from app.settings import Settings
 from tests.ingest.test_job import DOCUMENTS, Content, content

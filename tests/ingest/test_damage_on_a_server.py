@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters.qdrant_store import QdrantStore
-from app.core.model import StateRecord
+from app.core.records import StateRecord
 from ingest import job, verify
 from ingest.intake import Intake
 from tests.service import write_corpus

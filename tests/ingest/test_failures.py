@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.adapters.stores import open_store
-from app.core.model import AbsentDocument, DocumentRecord, StateRecord
+from app.core.records import AbsentDocument, DocumentRecord, StateRecord
 from app.errors import StoreError
 from app.settings import Settings
 from ingest import job

@@ -11,7 +11,8 @@ import pytest
 from msgspec import structs
 
 from app.adapters.stores import open_store
-from app.core.model import Passage, StateRecord
+from app.core.model import Passage
+from app.core.records import StateRecord
 from app.errors import EmbeddingFailed, StoreError
 from app.settings import Settings
 from ingest import job

@@ -17,7 +17,7 @@ import pytest
 from msgspec import structs
 
 from app.adapters.qdrant_store import QdrantStore, connect
-from app.core.model import Lease, StateRecord
+from app.core.records import Lease, StateRecord
 from app.errors import LeaseMissing, StoreError
 from app.ports import VectorStore
 from ingest import job

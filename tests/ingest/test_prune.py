@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from app.adapters.stores import open_store
-from app.core.model import Lease, StateRecord
+from app.core.records import Lease, StateRecord
 from app.errors import StoreError
 from app.ports import VectorStore
 from app.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 from app.adapters.stores import open_store
 from app.core import hashing
-from app.core.model import DocumentRecord
+from app.core.records import DocumentRecord
 from app.settings import Settings
 from ingest import job, removals
 from ingest.errors import NothingToIngest, RemovalsRefused

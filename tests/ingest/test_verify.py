@@ -14,7 +14,8 @@ from msgspec import structs
 
 from app.adapters.stores import open_store
 from app.core import hashing
-from app.core.model import EmbeddedPassage, Passage, StateRecord
+from app.core.model import EmbeddedPassage, Passage
+from app.core.records import StateRecord
 from app.ports import VectorStore
 from app.settings import Settings
 from ingest import verify
