@@ -38,7 +38,7 @@ ask: $(RUN_STAMP) ## ask the running service: make ask Q="How much leave do I ge
 	@$(PY) -m app ask "$$QUESTION" || [ $$? -ge 3 ]
 
 test: $(DEV_STAMP) ## set up, run every test
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n auto --dist worksteal
 
 check: $(DEV_STAMP) ## lint, types, import layers
 	@$(VENV)/bin/ruff check .
