@@ -199,8 +199,8 @@ async def test_every_filtered_field_is_indexed(path: Path) -> None:
         shard = qdrant_edge.EdgeShard.load(str(path / "collections" / "c" / kind))
         indexed[kind] = shard.info().payload_schema.keys()
         shard.close()
-    assert indexed["passages"] == {"document_id", "content_hash", "access", "prefixes", "tags"}
-    assert indexed["records"] == {"kind", "access", "prefixes", "tags"}
+    assert indexed["passages"] == {"document_id", "content_hash", "groups", "tenants", "prefixes", "tags"}
+    assert indexed["records"] == {"kind", "groups", "tenants", "prefixes", "tags"}
 
 
 async def test_a_search_does_not_wait_for_a_long_write(path: Path) -> None:

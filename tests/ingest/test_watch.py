@@ -72,18 +72,19 @@ async def test_every_change_is_followed_with_and_without_a_service(tmp_path: Pat
 
 
 async def test_it_goes_on_after_failed_runs_and_a_folder_that_went_away(tmp_path: Path) -> None:
-    write(tmp_path, range(12))
-    corpus, aside = tmp_path / "corpus", tmp_path / "aside"
+    write(tmp_path, range(6))
+    write(tmp_path, range(6, 12), "below/{}.txt")
+    corpus, aside, again = tmp_path / "corpus", tmp_path / "aside", tmp_path / "again"
     async with watching(tmp_path) as process:
         assert "12 added" in await line_of(process)
-        for number in range(6):
-            (corpus / f"{number}.txt").unlink()
+        (corpus / "below").rename(aside)  # at one stroke, as all that follows: no run sees half of it
         await complaint_of(process, "--allow-removals")
-        write(tmp_path, range(6))
+        aside.rename(corpus / "below")
         assert "12 unchanged, 0 removed" in await line_of(process)
         corpus.rename(aside)
         await complaint_of(process, "There is no folder")
-        shutil.copytree(aside, corpus)
+        shutil.copytree(aside, again)
+        again.rename(corpus)
         assert "12 unchanged, 0 removed" in await line_of(process)
         write(tmp_path, range(12, 13))
         assert "1 added, 0 changed, 12 unchanged" in await line_of(process)
