@@ -31,6 +31,7 @@ from app.adapters.edge_store import EdgeStore
 from app.core.hashing import prepared_text
 from app.ports import Embedder
 from ingest import job
+from ingest.errors import UnreadableDocument
 from ingest.progress import Summary
 from ingest.reading import Readers
 from ingest.sources import find_files, read_bytes
@@ -97,8 +98,11 @@ def _copied_sample(corpus: Path, copies: int) -> Path:
 async def _texts(corpus: Path, embedder: Embedder) -> list[str]:
     """What a job embeds."""
     async with Readers(embedder.tokenizer) as readers:
-        read = [await readers.read(file.document_id, read_bytes(file)) for file in find_files(corpus)]
-    passages = {passage.content_hash: passage for document in read for passage in document.passages}
+        passages = {}
+        for file in find_files(corpus):
+            with suppress(UnreadableDocument):
+                read = await readers.read(file.document_id, read_bytes(file))
+                passages |= {passage.content_hash: passage for passage in read.passages}
     return [prepared_text(passage.title, passage.heading, passage.text) for passage in passages.values()]
 
 
