@@ -32,7 +32,7 @@ def test_every_id_that_is_taken_names_one_place_below_the_root(document_id: str)
     assert document_id.encode().decode() == document_id
     place = PurePosixPath("/root", document_id)
     assert place.relative_to("/root").as_posix() == document_id
-    assert Path(f"/root/{document_id}").resolve().is_relative_to("/root")
+    assert Path(f"/corpus/{document_id}").resolve().is_relative_to("/corpus")
 
 
 @pytest.mark.parametrize("document_id", ["a", "a/b.md", "...", ".hidden/a b", "ä/日本.pdf", "x" * MAX_ID_CHARACTERS])
