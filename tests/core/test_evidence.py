@@ -121,6 +121,14 @@ def test_a_record_holds_no_text_of_a_document() -> None:
     assert {text.text for text in texts.values()} == {SECRET}
 
 
+def test_the_images_of_a_source_are_kept_in_its_text_alone() -> None:
+    text = "![plan](https://img.example/plan.png)"
+    kept = evidence(source(1, "a.md", text=text, images=("https://img.example/plan.png",)))
+    record, texts = take_apart(kept)
+    assert [bare.images for bare in record.evidence.packed] == [()]
+    assert put_together(record, texts) == kept
+
+
 SOURCES = st.builds(
     source,
     st.integers(1, 40),
