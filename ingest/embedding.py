@@ -42,11 +42,14 @@ class Vectors:
         vectors = await self._stored(wanted)
         vectors.update((content, self._kept[content]) for content in wanted.keys() & self._kept.keys())
         missing = [passage for content, passage in wanted.items() if content not in vectors]
+        # Taken now: a document that is being written may forget them before their turn comes.
+        begun = {content: self._making[content] for content in wanted.keys() & self._making.keys()}
         left = iter(missing)
 
         async def work() -> None:
             for passage in left:
-                vectors[passage.content_hash] = await self._made(passage)
+                making = begun.get(passage.content_hash) or self._making_of(passage)
+                vectors[passage.content_hash] = await asyncio.shield(making)
 
         await all_or_first_error([work() for _ in missing[:IN_FLIGHT]])
         return [EmbeddedPassage(passage, vectors[passage.content_hash]) for passage in passages]
@@ -70,11 +73,11 @@ class Vectors:
             vectors.update((content, array("f", vector)) for content, vector in found.items())
         return vectors
 
-    async def _made(self, passage: Passage) -> Vector:
+    def _making_of(self, passage: Passage) -> asyncio.Task[Vector]:
         """Embeds this content once, however many documents wait for it; one that gives up leaves it to the others."""
         if passage.content_hash not in self._making:
             self._making[passage.content_hash] = asyncio.create_task(self._embed(passage))
-        return await asyncio.shield(self._making[passage.content_hash])
+        return self._making[passage.content_hash]
 
     async def _embed(self, passage: Passage) -> Vector:
         text = hashing.prepared_text(passage.title, passage.heading, passage.text)

@@ -84,10 +84,9 @@ class ReadOnlyStore:
         return set() if collection == self._missing else await self._store.document_ids(collection)
 
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
-        made: dict[str, list[float]] = {content: [] for content in content_hashes if content in self._made}
-        if collection == self._missing:
-            return made
-        return {**await self._store.vectors(collection, content_hashes), **made}
+        stored = {} if collection == self._missing else await self._store.vectors(collection, content_hashes)
+        # Looked up last: another document may have been written during the await.
+        return {**stored, **{content: [] for content in content_hashes if content in self._made}}
 
     async def write_passages(self, collection: str, passages: Sequence[EmbeddedPassage]) -> None:
         self._made.update(item.passage.content_hash for item in passages)
