@@ -109,8 +109,8 @@ def _read(match: re.Match[str]) -> Iterator[Reading]:
     digits, scale = match["digits"], _scale(match)
     if ":" in digits:
         hours, _, rest = digits.partition(":")
-        yield f"{int(hours)}:{rest}"
-        if rest == "00":
+        yield f"{hours.lstrip('0') or 0}:{rest}"  # a ratio such as 4.5:1 is no time, and stays as it is written
+        if rest == "00" and hours.isdigit():
             yield float(hours)
         return
     grouped, decimal = _GROUPED.fullmatch(digits), _DECIMAL.fullmatch(digits)

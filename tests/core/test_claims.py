@@ -48,6 +48,7 @@ def test_what_is_spelled_differently_is_not_missing(sentence: str, source: str) 
 
 
 LOST = [
+    ("The contrast is 4.5:1.", "A contrast of 7:1 is met.", ["4.5:1"]),
     ("It has 12,000 users.", "It has 1,200 users.", ["12,000"]),
     ("It takes 20 weeks.", "It takes 20 days.", ["weeks"]),
     ("It costs €20.", "It costs $20.", ["€"]),
