@@ -45,10 +45,10 @@ def fit_heading(heading: Sequence[str], tokenizer: Tokenizer) -> tuple[str, ...]
     kept: list[str] = []
     room = HEADING_TOKENS
     for name in reversed(heading):
-        if _shortened(name, tokenizer, max(room - 1, 0)) != name:  # less the ` > ` before it
+        if len(name) > room * CHARACTERS_A_TOKEN or (taken := len(tokenizer.spans(name)) + 1) > room:
             break
         kept.insert(0, name)
-        room -= len(tokenizer.spans(name)) + 1
+        room -= taken  # with the ` > ` before it
     if heading and not kept:
         kept = [_shortened(heading[-1], tokenizer, HEADING_TOKENS)]
     return tuple(kept)
