@@ -1,10 +1,10 @@
 """`python -m bench.ingestion`: how much of the embedding model's speed a whole job keeps.
 
 Passages a second of a job on an empty store, from files to `ready`, as a share of what as many threads get out of
-onnxruntime by themselves on the very same texts, one text a call, already tokenised. Both take turns in one run, as
-other work on the machine disturbs either. Two more figures stand that better: the share of processor time says what the
-job costs beside the model, and `fed` is the part of the job's time in which it had a text for each of the model's
-threads.
+onnxruntime by themselves on the very same texts, one text a call, already tokenised. `embedder` is the part of that
+which fastembed keeps when nothing but it runs: it tokenises and pools. All take turns in one run, as other work on the
+machine disturbs any. Two more figures stand that better: the share of processor time says what the job costs beside the
+model, and `fed` is the part of the job's time in which it had a text for each of the model's threads.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from app.adapters.edge_store import EdgeStore
 from app.core.hashing import prepared_text
 from app.ports import Embedder
 from ingest import job
+from ingest.embedding import IN_FLIGHT
 from ingest.errors import UnreadableDocument
 from ingest.progress import Summary
 from ingest.reading import Readers
@@ -52,24 +53,27 @@ def main() -> None:
 
 
 def throughput(rounds: int = ROUNDS, copies: int = COPIES, corpus: Path | None = None) -> None:
-    print(" direct/s   job/s   share   processor time     fed")
+    print(" direct/s   job/s   share  embedder   processor time     fed")
     with tempfile.TemporaryDirectory() as folder:
         corpus = corpus or _copied_sample(Path(folder) / "corpus", copies)
         embedder = Watched(fastembed_embedder.load("bundled"))
-        inputs = _inputs(asyncio.run(_texts(corpus, embedder)))
+        texts = asyncio.run(_texts(corpus, embedder))
+        inputs = _inputs(texts)
         sessions = [_session() for _ in range(fastembed_embedder.THREADS)]
+        turns = {
+            "direct": lambda: timed(lambda: _embed_directly(sessions, inputs)),
+            "embedder": lambda: timed(lambda: asyncio.run(_embed_by(embedder, texts))),
+            "job": lambda: _timed_on_empty_store(corpus, embedder),
+        }
         shares = []
         for number in range(rounds):
-            if number % 2:
-                whole, whole_cpu = _timed_on_empty_store(corpus, embedder)
-                direct, direct_cpu = timed(lambda: _embed_directly(sessions, inputs))
-            else:
-                direct, direct_cpu = timed(lambda: _embed_directly(sessions, inputs))
-                whole, whole_cpu = _timed_on_empty_store(corpus, embedder)
+            order = list(turns) if number % 2 else list(reversed(turns))
+            took = {name: turns[name]() for name in order}
+            (direct, direct_cpu), (alone, _), (whole, whole_cpu) = (took[name] for name in turns)
+            speeds = f"{len(texts) / direct:9.1f} {len(texts) / whole:7.1f} {direct / whole:7.3f} {direct / alone:9.3f}"
+            print(f"{speeds} {direct_cpu / whole_cpu:16.3f} {embedder.fed_s / whole:7.3f}", flush=True)
             shares.append(direct / whole)
-            figures = f"{len(inputs) / direct:9.1f} {len(inputs) / whole:7.1f} {direct / whole:7.3f}"
-            print(f"{figures} {direct_cpu / whole_cpu:16.3f} {embedder.fed_s / whole:7.3f}", flush=True)
-        print(f"{len(inputs)} passages; median share {statistics.median(shares):.3f}")
+        print(f"{len(texts)} passages; median share {statistics.median(shares):.3f}")
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -149,6 +153,16 @@ def _embed_directly(sessions: Sequence[onnxruntime.InferenceSession], inputs: Se
         thread.start()
     for thread in threads:
         thread.join()
+
+
+async def _embed_by(embedder: Embedder, texts: Sequence[str]) -> None:
+    left = iter(texts)
+
+    async def work() -> None:
+        for text in left:
+            await embedder.embed_passage(text)
+
+    await asyncio.gather(*[work() for _ in range(IN_FLIGHT)])
 
 
 def _timed_on_empty_store(corpus: Path, embedder: Watched) -> tuple[float, float]:
