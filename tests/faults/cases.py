@@ -19,9 +19,9 @@ Moment = Literal["before", "during", "among 50"]
 MOMENTS: tuple[Moment, ...] = ("before", "during", "among 50")
 CROWD = 50
 _SHORT = {
-    "Qdrant": Patience(store_s=4),
-    "chat": Patience(chat_s=4),
-    "embedding model": Patience(chat_s=4, margin_s=1),
+    "Qdrant": Patience(store_s=2),
+    "chat": Patience(chat_s=2),
+    "embedding model": Patience(chat_s=2, margin_s=1),
 }
 """Where the wait for a stalled system is what the case is about."""
 
