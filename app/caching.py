@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from msgspec import structs
 
 from app.core import hashing, prompt
 from app.core.model import CachedAnswer, Reply
 from app.core.records import StateRecord
 from app.errors import StoreError
+from app.patience import patience
 from app.ports import VectorStore
 from app.request import Ask
 from app.services import Services
@@ -59,7 +58,7 @@ async def keep(key: str, reply: Reply, state: StateRecord, services: Services) -
 async def _unchanged(state: StateRecord, store: VectorStore) -> bool:
     """Whether the index still is the one that the answer was made from."""
     try:
-        async with asyncio.timeout(_RECHECK_S):
+        async with patience(_RECHECK_S):
             now = await store.state()
     except (StoreError, TimeoutError):
         return False

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from app.adapters import redis_circuit
 from app.adapters.notice_file import NoticeFile
-from app.adapters.redis_notices import CALL_S, RedisNotices
+from app.adapters.redis_circuit import RedisLink, connect
+from app.adapters.redis_notices import RedisNotices
 from app.jobs import Jobs
 from app.notices import Notices
 from app.plans import PlannedKeys
@@ -24,7 +24,7 @@ async def open_desk(settings: Settings, keys: Keys | None, jobs: Jobs) -> AsyncI
         stack.push_async_callback(file.close)
         memory: NoticeMemory = file
         if settings.redis_url:
-            memory = RedisNotices(redis_circuit.connect(settings.redis_url, CALL_S), file)
+            memory = RedisNotices(RedisLink(connect(settings.redis_url)), file)
             stack.push_async_callback(memory.close)
         notices = Notices(file, jobs)
         notices.start()

@@ -11,14 +11,17 @@ from litestar import Litestar
 from msgspec import Struct
 
 from app import answering, tracing
-from app.adapters import chat, redis_cache, redis_circuit, redis_limits
+from app.adapters import chat
 from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.keys_file import KeysFile
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_limits import MemoryLimits
+from app.adapters.redis_cache import RedisCache
+from app.adapters.redis_circuit import RedisLink, connect
 from app.adapters.redis_evidence import RedisEvidence
+from app.adapters.redis_limits import RedisLimits
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.admission import Admission
@@ -28,7 +31,7 @@ from app.errors import ModelUnavailable, SettingsError, VouchError
 from app.flights import Flights
 from app.limiting import Limiter
 from app.logs import log
-from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys, LimitStore
+from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
@@ -83,12 +86,13 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
         store, lock = await stack.enter_async_context(open_store(settings, "service"))
         embedders = embedders or Embedders()
         stack.callback(embedders.close)
-        cache = _cache(settings)
+        redis = _redis(settings, stack)
+        cache = _cache(settings, redis)
         stack.push_async_callback(cache.close)
         answerer = await _answerer(settings, stack)
-        kept = _evidence(settings)
+        kept = _evidence(settings, redis)
         stack.push_async_callback(kept.close)
-        counts = _limits(settings)
+        counts = RedisLimits(redis) if redis else MemoryLimits()
         stack.push_async_callback(counts.close)
         deadlines = Deadlines(settings.chat_deadline_s)
         services = Services(
@@ -169,23 +173,24 @@ def _door(settings: Settings, token: str, keys: Keys | None) -> Door:
     )
 
 
-def _cache(settings: Settings) -> AnswerCache:
+def _redis(settings: Settings, stack: AsyncExitStack) -> RedisLink | None:
+    """For all that a question needs of it."""
     if not settings.redis_url:
-        return MemoryCache(settings.cache_ttl_s)
-    return redis_cache.RedisCache(redis_circuit.connect(settings.redis_url), settings.cache_ttl_s)
+        return None
+    link = RedisLink(connect(settings.redis_url))
+    stack.push_async_callback(link.close)
+    return link
 
 
-def _limits(settings: Settings) -> LimitStore:
-    if not settings.redis_url:
-        return MemoryLimits()
-    return redis_limits.RedisLimits(redis_circuit.connect(settings.redis_url, redis_limits.TIMEOUT_S))
+def _cache(settings: Settings, redis: RedisLink | None) -> AnswerCache:
+    return RedisCache(redis, settings.cache_ttl_s) if redis else MemoryCache(settings.cache_ttl_s)
 
 
-def _evidence(settings: Settings) -> EvidenceStore:
+def _evidence(settings: Settings, redis: RedisLink | None) -> EvidenceStore:
     name, ttl_s = settings.index_name, settings.audit_ttl_s
-    if not settings.redis_url:
+    if redis is None:
         return SqliteEvidence(settings.store_path / "evidence.sqlite", name, ttl_s)
-    return RedisEvidence(redis_circuit.connect(settings.redis_url), name, ttl_s)
+    return RedisEvidence(redis, name, ttl_s)
 
 
 async def _answerer(settings: Settings, stack: AsyncExitStack) -> AnswererPool:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.adapters.redis_circuit import connect
+from app.adapters.redis_circuit import RedisLink, connect
 from app.adapters.redis_evidence import RedisEvidence
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.core.evidence import Evidence
@@ -82,11 +82,11 @@ async def in_sqlite(
 @asynccontextmanager
 async def in_redis(url: str, clock: Clock, *, timeout_s: float = 10) -> AsyncIterator[RedisEvidence]:
     """More patient than the service, so that a busy machine fails no test."""
-    store = RedisEvidence(connect(url, timeout_s), "vouch", TTL_S, timeout_s=timeout_s, clock=clock)
+    link = RedisLink(connect(url), clock)
     try:
-        yield store
+        yield RedisEvidence(link, "vouch", TTL_S, timeout_s=timeout_s)
     finally:
-        await store.close()
+        await link.close()
 
 
 def failures(kind: str) -> float:

@@ -1,21 +1,16 @@
 """The answer cache in Redis: shared by replicas, and never a reason for a question to fail or wait.
 
-A question makes at most two calls, one look-up and one store, each bounded by the circuit, so a slow Redis costs it
-a quarter of a second at most.
+A question makes at most two calls, one look-up and one store, each bounded by the circuit.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
-from redis.asyncio import Redis
 
-from app.adapters.circuit import CALL_TIMEOUT_S, CallFailed
-from app.adapters.redis_circuit import ERRORS, redis_circuit
+from app.adapters.circuit import CallFailed
+from app.adapters.redis_circuit import RedisLink
 from app.core.model import CachedAnswer
 from app.logs import log
 from app.metrics import CACHE_FAILURES
@@ -25,12 +20,13 @@ _PREFIX = "vouch:answer:2:"
 
 
 class RedisCache:
-    """The port `AnswerCache` on a ready client (see redis_circuit.connect)."""
+    """The port `AnswerCache` on a link that others use, too."""
 
-    def __init__(self, client: Redis, ttl_s: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._client = client
+    def __init__(self, link: RedisLink, ttl_s: int) -> None:
+        self._link = link
+        self._client = link.client
         self._ttl_s = ttl_s
-        self._circuit = redis_circuit("cache", CACHE_FAILURES, clock)
+        self._circuit = link.circuit("cache", CACHE_FAILURES)
 
     async def get(self, key: str) -> CachedAnswer | None:
         try:
@@ -53,11 +49,7 @@ class RedisCache:
             await self._circuit.call("put", lambda: self._client.set(_PREFIX + key, data, ex=self._ttl_s))
 
     async def healthy(self) -> bool:
-        try:
-            async with asyncio.timeout(CALL_TIMEOUT_S):
-                return bool(await self._client.ping())
-        except ERRORS:
-            return False
+        return await self._link.answers()
 
     async def close(self) -> None:
-        await self._client.aclose()
+        """Nothing of its own: the link stays open for the others."""

@@ -6,14 +6,9 @@ vouch:passage:<revision>:<passage id>:<content hash>       what one of them said
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
-from redis.asyncio import Redis
-
 from app.adapters import evidence_codec as codec
 from app.adapters.circuit import CALL_TIMEOUT_S, CallFailed
-from app.adapters.redis_circuit import redis_circuit
+from app.adapters.redis_circuit import RedisLink
 from app.core.evidence import Evidence, Record
 from app.errors import EvidenceUnavailable
 from app.metrics import EVIDENCE_FAILURES
@@ -23,25 +18,17 @@ _TEXT = "vouch:passage:"
 
 
 class RedisEvidence:
-    """The port `EvidenceStore` on a ready client (see redis_circuit.connect), which it closes.
+    """The port `EvidenceStore` on a link that others use, too.
 
     The index name is part of an answer's key: access is checked against the index that it was made from.
     """
 
-    def __init__(
-        self,
-        client: Redis,
-        index_name: str,
-        ttl_s: int,
-        *,
-        timeout_s: float = CALL_TIMEOUT_S,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._client = client
+    def __init__(self, link: RedisLink, index_name: str, ttl_s: int, *, timeout_s: float = CALL_TIMEOUT_S) -> None:
+        self._client = link.client
         self._prefix = f"{_ANSWER}{index_name}:"
         self._ttl_s = ttl_s
         self._timeout_s = timeout_s
-        self._circuit = redis_circuit("evidence", EVIDENCE_FAILURES, clock)
+        self._circuit = link.circuit("evidence", EVIDENCE_FAILURES)
 
     async def put(self, evidence: Evidence) -> None:
         record, texts = codec.encode(evidence)
@@ -59,7 +46,7 @@ class RedisEvidence:
         return codec.decode(*stored) if stored else None
 
     async def close(self) -> None:
-        await self._client.aclose()
+        """Nothing of its own: the link stays open for the others."""
 
     async def _write(self, values: dict[str, bytes]) -> None:
         """All or none. Writing a text again renews its time, so it outlives the answers that came before."""

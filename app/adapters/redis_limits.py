@@ -9,15 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from redis.asyncio import Redis
-
 from app.adapters.circuit import CallFailed
 from app.adapters.memory_limits import MemoryLimits
-from app.adapters.redis_circuit import redis_circuit
+from app.adapters.redis_circuit import RedisLink
 from app.core.limits import Counter, Lease, LimitName, Taken
 from app.metrics import LIMIT_FAILURES
 
-TIMEOUT_S = 0.5
+TIMEOUT_S = 0.2
 """Longer than the cache waits: what is counted twice or not at all matters more than these milliseconds."""
 _SCRIPT = """
 -- KEYS: the counters, then the leases. ARGV: the lease's id, limit and milliseconds, then for each counter its limit,
@@ -57,20 +55,18 @@ return {refused, redis.call('ZCARD', leases), unpack(counts)}
 
 
 class RedisLimits:
-    """The port `LimitStore` on a ready client (see redis_circuit.connect), which it closes."""
+    """The port `LimitStore` on a link that others use, too."""
 
     def __init__(
         self,
-        client: Redis,
+        link: RedisLink,
         *,
         timeout_s: float = TIMEOUT_S,
         clock: Callable[[], float] = time.time,
-        rest: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._client = client
         self._timeout_s = timeout_s
-        self._script = client.register_script(_SCRIPT)
-        self._circuit = redis_circuit("limits", LIMIT_FAILURES, rest)
+        self._script = link.client.register_script(_SCRIPT)
+        self._circuit = link.circuit("limits", LIMIT_FAILURES)
         self._own = MemoryLimits(clock)
         self._owed = MemoryLimits(clock)
 
@@ -95,7 +91,7 @@ class RedisLimits:
         return reply
 
     async def close(self) -> None:
-        await self._client.aclose()
+        """Nothing of its own: the link stays open for the others."""
 
     def _arguments(self, counters: Sequence[Counter], lease: Lease, owed: Sequence[int]) -> Iterator[str | int]:
         yield from (lease.id, _or_minus_one(lease.limit), int(lease.lasts_s * 1000))

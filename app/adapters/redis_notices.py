@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import cast
 
 import msgspec
-from redis.asyncio import Redis
 
 from app.adapters.circuit import CallFailed
-from app.adapters.redis_circuit import redis_circuit
+from app.adapters.redis_circuit import RedisLink
 from app.core.plans import Plan, newest
 from app.metrics import NOTICE_FAILURES
 from app.ports import NoticeMemory
@@ -25,12 +24,16 @@ _READ = msgspec.json.Decoder(Plan)
 
 
 class RedisNotices:
-    """The port `NoticeMemory` on a ready client (see redis_circuit.connect, with CALL_S), over that of this machine."""
+    """The port `NoticeMemory` on a link of its own, over the memory of this machine.
 
-    def __init__(self, client: Redis, own: NoticeMemory) -> None:
-        self._client = client
+    A cache that gives up soon is no reason to take a notice twice, so it shares no rest with it.
+    """
+
+    def __init__(self, link: RedisLink, own: NoticeMemory) -> None:
+        self._link = link
+        self._client = link.client
         self._own = own
-        self._circuit = redis_circuit("notices", NOTICE_FAILURES)
+        self._circuit = link.circuit("notices", NOTICE_FAILURES)
 
     async def is_new(self, notice: str, lasts_s: float) -> bool:
         if not await self._own.is_new(notice, lasts_s):
@@ -55,7 +58,7 @@ class RedisNotices:
             return own
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._link.close()
 
     async def _set(self, notice: str, lasts_s: float) -> object:
         return await self._client.set(_SEEN + notice, b"", nx=True, ex=int(lasts_s))

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from app.adapters import evidence_codec as codec
-from app.adapters.circuit import CallFailed, Circuit
+from app.adapters.circuit import CallFailed, Circuit, Rest
 from app.core.evidence import Evidence, Record
 from app.errors import EvidenceUnavailable
 from app.metrics import EVIDENCE_FAILURES, EVIDENCE_LOST
@@ -54,7 +54,7 @@ class SqliteEvidence:
         self._connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="evidence")
         self._room = BoundedSemaphore(_BACKLOG)
-        self._circuit = Circuit("evidence", EVIDENCE_FAILURES, _ERRORS)
+        self._circuit = Circuit("evidence", EVIDENCE_FAILURES, _ERRORS, Rest())
         # Making the file waits for the disk several times. Should it fail, the first call tries again and says so.
         self._thread.submit(self._open)
 

@@ -82,6 +82,8 @@ async def test_a_lost_redis_is_an_error_of_ours_in_time_and_left_alone(
         assert failures("put") == before + 1, "one failure, then it rests"
         redis.wake() if fault == "freeze" else redis.start()
         clock.now += REST_S
+        assert await seconds_to_fail(store) < 0.5, "nobody waits for the ping that it begins"
+        await store._circuit._rest._probing
         await store.put(evidence("a1"))
         assert await store.get("a1") == evidence("a1")
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from app.adapters.memory_limits import MemoryLimits
-from app.adapters.redis_circuit import connect
+from app.adapters.redis_circuit import RedisLink, connect
 from app.adapters.redis_limits import RedisLimits
 from app.core.limits import Counter, Lease, LimitName, Window
 from app.ports import LimitStore
@@ -23,9 +23,9 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[LimitStore]:
     if request.param == "memory":
         yield MemoryLimits()
     else:
-        limits = RedisLimits(connect(request.getfixturevalue("redis").url, 5), timeout_s=5)
-        yield limits
-        await limits.close()
+        link = RedisLink(connect(request.getfixturevalue("redis").url))
+        yield RedisLimits(link, timeout_s=5)
+        await link.close()
 
 
 def counter(limit: int | None = None, cost: int = 1, name: LimitName = "answers_per_month") -> Counter:
