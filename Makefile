@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.txt | cut -d' ' -f1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.txt | cut -d' ' -f1)
 PIP_INSTALL := $(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: help run ingest ask test check bench lock up down
+.PHONY: help run ingest ask test check bench eval lock up down
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
@@ -48,6 +48,9 @@ check: $(DEV_STAMP) ## lint, types, import layers
 
 bench: $(RUN_STAMP) ## measure; prints ratios taken in one run
 	@$(PY) -m bench
+
+eval: $(RUN_STAMP) ## measure what is found, refused and answered; writes eval/report.md
+	@$(PY) -m eval
 
 lock: $(DEV_STAMP) ## write the lock files anew from pyproject.toml
 	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from app.core.citations import CitationFilter
-from eval.sets import DATA, some
+from eval import sets
 
 PLACE = "payloads"
 OFFERED = 3
@@ -20,11 +20,11 @@ _TEXTS = 400
 
 def shown() -> list[tuple[str, int]]:
     """What leaves the filter, and how many sources it was given; empty without the recordings."""
-    return [(_filtered(text), OFFERED) for text in some(list(_texts()), _TEXTS)]
+    return [(_filtered(text), OFFERED) for text in sets.some(list(_texts()), _TEXTS)]
 
 
 def _texts() -> Iterator[str]:
-    for path in sorted((DATA / PLACE).glob("*/*.jsonl")):
+    for path in sorted((sets.DATA / PLACE).glob("*/*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line) if line.strip() else {}
             yield from (row[key] for key in _KEYS if isinstance(row.get(key), str))

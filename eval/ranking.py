@@ -23,8 +23,9 @@ def measure(asked: Sequence[Asked], *, by_passage: bool) -> Figures:
     for group, part in groupby((one for one in asked if one.case.gold), key=lambda one: one.case.group):
         cases = list(part)
         for leg in ("dense", "sparse", FUSED):
-            ranks = [ranks_of(one.case.gold, distinct(order(one, leg), by_passage=by_passage)) for one in cases]
-            if any(ranks):
+            orders = [distinct(order(one, leg), by_passage=by_passage) for one in cases]
+            if any(orders):
+                ranks = [ranks_of(one.case.gold, passages) for one, passages in zip(cases, orders, strict=True)]
                 found |= _scores(f"{group}, {leg}", ranks, [len(one.case.gold) for one in cases])
     return found
 

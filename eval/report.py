@@ -95,7 +95,7 @@ def _failures(result: Result) -> Iterator[str]:
     ]
     yield f"Of the {len(result.asked[own.NAME])} questions on the sample:"
     yield _list([_told(one) for one in wrong]) or "None."
-    yield "Of the other sets, the unanswerable questions with the highest scores, and the answerable ones with the lowest:"
+    yield "Of the other sets, the unanswerable questions with the highest scores, and the answerable with the lowest:"
     yield _list([_told(one) for one in _worst(result.asked)]) or "None."
 
 

@@ -163,7 +163,7 @@ def untokenised(text: str) -> str:
     """CLAPNQ has spaces around its punctuation, and quotation marks of TeX."""
     text = re.sub(r"(?:``|'')", '"', text).replace("( ", "(").replace(" - ", "-")
     text = re.sub(r'"\s([^"]*?)\s?"', r'"\1"', text)
-    return re.sub(r" (?=[,.;:!?)%]|'(?:s|re|ve|ll|d|m)?\b|n't\b)", "", text)
+    return re.sub(r" (?=[,.;:!?)%]|'(?:(?:s|re|ve|ll|d|m)\b|\s)|n't\b)", "", text)
 
 
 def _write(folder: Path, title: str, text: str) -> str:
