@@ -9,6 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from app.core.model import Status
+from app.errors import VouchError
 from app.settings import Settings
 from eval import answers, own, payloads, ranking, refusal, sets
 from eval.asking import Asked, SharedEmbedders, ask_all, build, opened, repeated, settings_in
@@ -34,7 +36,7 @@ class Result(Struct, frozen=True, kw_only=True):
 async def evaluate(work: Path, base: Settings, *, quick: bool, tell: Callable[[str], None]) -> Result:
     """Measure every set whose data is there. `work` takes documents and indexes, and may hold those of a run before.
 
-    Raises VouchError when an index can't be built.
+    Raises VouchError when an index can't be built, and when a question fails.
     """
     started = time.monotonic()
     datasets, skipped = await asyncio.to_thread(sets.datasets, work, quick=quick)
@@ -64,6 +66,7 @@ async def _measure(
     built = time.monotonic()
     async with opened(settings, embedders) as service:
         asked = await ask_all(dataset.cases, service)
+        _check(asked)
         again = await repeated(dataset.cases, service) if dataset.name == own.NAME else []
     figures = ranking.measure(asked, by_passage=dataset.by_passage) | _answers(dataset, asked, EXTRACTIVE)
     if again:
@@ -77,6 +80,14 @@ async def _measure(
         f" {len(asked)} questions in {time.monotonic() - built:.0f} s"
     )
     return asked, figures
+
+
+def _check(asked: Sequence[Asked]) -> None:
+    """Raises VouchError when something broke: figures over what is left would look like any others."""
+    failed = [one.reply for one in asked if one.reply.status is Status.FAILED]
+    if failed:
+        reasons = ", ".join(sorted({reply.reason or "" for reply in failed}))
+        raise VouchError(f"{len(failed)} of {len(asked)} questions failed ({reasons}): nothing was measured.")
 
 
 def _answers(dataset: Dataset, asked: Sequence[Asked], author: str) -> Figures:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from app import answering
+from app.core import gate
 from eval import sets
 from eval.__main__ import DONE, NOT_DONE, REGRESSED, main
 
@@ -60,6 +61,17 @@ def _reversed(search: Callable[..., Any]) -> Callable[..., Any]:
         return list(reversed(await search(*arguments)))
 
     return worst_first
+
+
+def test_nothing_is_measured_when_a_question_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`failed` is no refusal: the figures would be better the more is broken."""
+    monkeypatch.setattr(sets, "DATA", tmp_path / "nowhere")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gate, "decide", lambda *_: 1 / 0)
+    assert main(["--quick", "--check"]) == NOT_DONE
+    assert "questions failed (internal): nothing was measured." in capsys.readouterr().err
 
 
 def test_bad_setting_is_one_line_and_nothing_is_measured(
