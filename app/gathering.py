@@ -10,7 +10,7 @@ from msgspec import Struct
 from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
 from app.core.intent import topic_of
-from app.core.model import Candidate, Relevance, Source
+from app.core.model import Candidate, Query, Relevance, Source
 from app.core.records import DocumentRecord, StateRecord
 from app.ports import Embedder, ServingEmbedder
 from app.request import Ask
@@ -46,7 +46,7 @@ async def find(ask: Ask, state: StateRecord, vector: list[float], services: Serv
     limit = max(ask.top_k, services.policy.min_passages)
     if ask.intent == "recommend":
         limit = max(limit, _PASSAGES_FOR_ADVICE)
-    return await services.store.search(state.collection, vector, limit, ask.scope)
+    return await services.store.search(state.collection, Query(vector, ask.searched), limit, ask.scope)
 
 
 async def passages(
@@ -78,7 +78,7 @@ async def documents(
     if topic:
         about = topic if ask.searched == ask.question else ask.searched
         vector = await run.timed("embed", embedder.embed_query(about))
-        search = services.store.search(state.collection, vector, _PASSAGES_FOR_A_CATALOGUE, ask.scope)
+        search = services.store.search(state.collection, Query(vector), _PASSAGES_FOR_A_CATALOGUE, ask.scope)
         candidates = await run.timed("search", search)
     records = await run.timed("documents", _records(ask, state, services))
     chosen = await asyncio.to_thread(catalogue.choose, records, candidates, topic, threshold)

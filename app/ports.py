@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from app.core.callers import Caller
 from app.core.evidence import Evidence
 from app.core.limits import Counter, Lease, Taken
-from app.core.model import CachedAnswer, Candidate, EmbeddedPassage, Passage, Scope, Source
+from app.core.model import CachedAnswer, Candidate, EmbeddedPassage, Passage, Query, Scope, Source
 from app.core.plans import Plan
 from app.core.prompt import Messages
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
@@ -64,8 +64,11 @@ class VectorStore(Protocol):
     async def state(self) -> StateRecord | None:
         """The state record of the collection that the index name points at; None while there is none."""
 
-    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
-        """The best `limit` passages in `scope`, by cosine, ties by passage id."""
+    async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
+        """The best `limit` passages in `scope`, of those near the vector and those that hold words of the text.
+
+        In the order of `app.core.fusion`, each with its exact cosine; without a text by cosine alone.
+        """
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         """How many (documents, passages) `scope` may see."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
-from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
@@ -27,8 +27,8 @@ class ReadOnlyStore:
     async def state(self) -> StateRecord | None:
         return await self._store.state()
 
-    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
-        return await self._store.search(collection, vector, limit, scope)
+    async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
+        return await self._store.search(collection, query, limit, scope)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         return await self._store.count(collection, scope)

@@ -110,7 +110,8 @@ async def _info(client: AsyncQdrantClient, name: str, _: bytes) -> Any:
 
 
 async def _create(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
-    return await client.create_collection(name, models.CreateCollection.model_validate_json(body).vectors)
+    asked = models.CreateCollection.model_validate_json(body)
+    return await client.create_collection(name, asked.vectors, asked.sparse_vectors)
 
 
 async def _index(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
@@ -132,16 +133,8 @@ async def _upsert(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
     return await client.upsert(name, asked.points, update_filter=asked.update_filter, update_mode=asked.update_mode)
 
 
-async def _query(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
-    asked = models.QueryRequest.model_validate_json(body)
-    return await client.query_points(
-        name,
-        query=asked.query,
-        using=asked.using,
-        query_filter=asked.filter,
-        limit=asked.limit,
-        with_payload=asked.with_payload,
-    )
+async def _queries(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
+    return await client.query_batch_points(name, models.QueryRequestBatch.model_validate_json(body).searches)
 
 
 async def _count(client: AsyncQdrantClient, name: str, body: bytes) -> Any:
@@ -185,7 +178,7 @@ _ROUTES: list[tuple[str, str, Callable[..., Awaitable[Any]]]] = [
     ("POST", "/collections/aliases", _aliases),
     ("POST", "/collections/([^/]+)/points", _retrieve),
     ("PUT", "/collections/([^/]+)/points", _upsert),
-    ("POST", "/collections/([^/]+)/points/query", _query),
+    ("POST", "/collections/([^/]+)/points/query/batch", _queries),
     ("POST", "/collections/([^/]+)/points/count", _count),
     ("POST", "/collections/([^/]+)/facet", _facet),
     ("POST", "/collections/([^/]+)/points/scroll", _scroll),

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import qdrant_edge as edge
 
-from app.adapters import payloads
+from app.adapters import bm25, edge_search, payloads
 from app.adapters.atomic_file import replace_file, sync_folder
 from app.adapters.edge_shards import (
     PAGE,
@@ -30,7 +30,7 @@ from app.adapters.edge_shards import (
     vector_of,
 )
 from app.core import hashing
-from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
@@ -69,7 +69,8 @@ class EdgeCollection:
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         dense = edge.EdgeVectorParams(size=spec.dimension, distance=edge.Distance.Cosine)
-        of_passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense})
+        sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+        of_passages = edge.EdgeConfig(vectors={payloads.VECTOR: dense}, sparse_vectors={payloads.SPARSE: sparse})
         of_records = edge.EdgeConfig(sparse_vectors={_UNUSED_VECTOR: edge.EdgeSparseVectorParams()})
         passages = load_or_make(folder / "passages", of_passages, payloads.PASSAGE_FIELDS)
         records = load_or_make(folder / "records", of_records, payloads.RECORD_FIELDS)
@@ -95,16 +96,8 @@ class EdgeCollection:
         """
         return self._spec_file.exists() and _identity(self._spec_file) == self._identity
 
-    def search(self, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
-        """Exact: without an HNSW graph (never optimised) the engine scans, and recall is 1 under every filter."""
-        query = edge.Query.Nearest(payloads.unit(vector), using=payloads.VECTOR)
-        fetched = limit + 1
-        found = self._nearest(query, fetched, scope)
-        while payloads.tie_is_cut([point.score for point in found], limit, fetched):
-            fetched *= 2
-            found = self._nearest(query, fetched, scope)
-        candidates = [Candidate(payloads.to_passage(p.id, p.payload), p.score) for p in found]
-        return payloads.ranked(candidates, limit)
+    def search(self, query: Query, limit: int, scope: Scope) -> list[Candidate]:
+        return edge_search.search(self._passages, query, limit, scope)
 
     def count(self, scope: Scope) -> tuple[int, int]:
         request = edge.CountRequest(exact=True, filter=filter_of(payloads.scope_conditions(scope)))
@@ -181,7 +174,7 @@ class EdgeCollection:
         points = [
             edge.Point(
                 id=item.passage.passage_id,
-                vector={payloads.VECTOR: payloads.unit(item.vector)},
+                vector={payloads.VECTOR: payloads.unit(item.vector), payloads.SPARSE: _sparse(item.passage)},
                 payload=payloads.passage_payload(item.passage),
             )
             for item in passages
@@ -197,6 +190,8 @@ class EdgeCollection:
         for passage in passages:
             payload = payloads.passage_payload(passage)
             self._passages.update(edge.UpdateOperation.overwrite_payload([passage.passage_id], payload))
+        sparse = [edge.PointVectors(p.passage_id, {payloads.SPARSE: _sparse(p)}) for p in passages]
+        self._passages.update(edge.UpdateOperation.update_vectors(sparse))
 
     def delete_passages(self, passage_ids: Iterable[str]) -> None:
         self._passages.update(edge.UpdateOperation.delete_points(ids_of(passage_ids)))
@@ -213,17 +208,6 @@ class EdgeCollection:
         self._passages.close()
         self._records.close()
 
-    def _nearest(self, query: edge.Query, limit: int, scope: Scope) -> list[edge.ScoredPoint]:
-        return self._passages.query(
-            edge.QueryRequest(
-                limit=limit,
-                query=query,
-                filter=filter_of(payloads.scope_conditions(scope)),
-                params=edge.SearchParams(exact=True),
-                with_payload=True,
-            )
-        )
-
     def _write_records(self, points: dict[str, dict[str, Any]]) -> None:
         records = [edge.Point(id=point_id, vector={}, payload=payload) for point_id, payload in points.items()]
         self._records.update(edge.UpdateOperation.upsert_points(records))
@@ -234,6 +218,10 @@ def _read_spec(folder: Path) -> IndexSpec | None:
         return msgspec.json.decode((folder / _SPEC).read_bytes(), type=IndexSpec)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+def _sparse(passage: Passage) -> edge.SparseVector:
+    return edge.SparseVector(*bm25.of_passage(passage))
 
 
 def _identity(file: Path) -> tuple[int, int, int]:

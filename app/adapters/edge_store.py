@@ -17,7 +17,7 @@ from app.adapters.edge_collection import EdgeCollection
 from app.adapters.edge_folder import EdgeFolder
 from app.adapters.edge_shards import PAGE, Offset
 from app.adapters.payloads import batches
-from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreError, StoreHeld, StoreUnavailable
 
@@ -52,8 +52,8 @@ class EdgeStore:
     async def state(self) -> StateRecord | None:
         return await self._run(self._folder.current_state)
 
-    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
-        return await self._read(collection, EdgeCollection.search, vector, limit, scope)
+    async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
+        return await self._read(collection, EdgeCollection.search, query, limit, scope)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         return await self._read(collection, EdgeCollection.count, scope)

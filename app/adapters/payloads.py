@@ -1,7 +1,8 @@
 """Our values as Qdrant points, the same in every store.
 
-Passages are points with one unit vector, named "dense". Documents and the state record are points without a
-vector, kept apart from the passages. A document and its absence are one point, so that neither outlives the other.
+Passages are points with a unit vector, named "dense", and the BM25 vector of their words, named "bm25". Documents and
+the state record are points without a vector, kept apart from the passages. A document and its absence are one point, so
+that neither outlives the other.
 Every field that is filtered on has a keyword index.
 """
 
@@ -15,11 +16,12 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from app.core.callers import PUBLIC, is_tenant
-from app.core.model import Candidate, Passage, Scope
+from app.core.model import Passage, Scope
 from app.core.records import AbsentDocument, DocumentRecord, StateRecord
 from app.errors import LeaseMissing, StoreUnavailable
 
 VECTOR = "dense"
+SPARSE = "bm25"
 TENANTS = "tenants"
 """Of one tenant, mostly: a server can keep a tenant's points together."""
 PASSAGE_FIELDS = (TENANTS, "document_id", "content_hash", "groups", "prefixes", "tags")
@@ -134,11 +136,6 @@ def unit(vector: Sequence[float]) -> list[float]:
     if abs(length - 1) <= _UNIT_TOLERANCE:
         return list(vector)
     return [component / length for component in vector]
-
-
-def ranked(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """The best `limit`, by score, ties by passage id."""
-    return sorted(candidates, key=lambda c: (-c.score, c.passage.passage_id))[:limit]
 
 
 def tie_is_cut(scores: Sequence[float], limit: int, fetched: int) -> bool:

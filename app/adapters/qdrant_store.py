@@ -11,25 +11,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import httpx
 from qdrant_client import AsyncQdrantClient, models
 
-from app.adapters import payloads
+from app.adapters import bm25, payloads, qdrant_search
 from app.adapters.payloads import batches
 from app.adapters.qdrant_records import BATCH, MARKS, QdrantRecords, filter_of
 from app.adapters.qdrant_upkeep import records_of
-from app.core.model import Candidate, EmbeddedPassage, Passage, Scope
+from app.core import fusion
+from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
 from app.core.records import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
 TIMEOUT_S = 10.0
 
-# With payload indexes a narrow filter is scanned exactly and a wide one walks the graph's extra edges; ACORN keeps the
-# recall where neither helps, such as two filters that each match much and together little. `exact` would cost every
-# search a full scan.
-_SEARCH = models.SearchParams(hnsw_ef=128, acorn=models.AcornSearchParams(enable=True))
+
+class _Vectors(NamedTuple):
+    """What points of a collection have, by name."""
+
+    dense: Mapping[str, models.VectorParams]
+    sparse: Mapping[str, models.SparseVectorParams]
 
 
 def connect(url: str, api_key: str | None, timeout_s: float = TIMEOUT_S) -> AsyncQdrantClient:
@@ -54,14 +57,16 @@ class QdrantStore(QdrantRecords):
     async def state(self) -> StateRecord | None:
         return await self.read_state(self._index_name)  # the alias stands for the collection
 
-    async def search(self, collection: str, vector: Sequence[float], limit: int, scope: Scope) -> list[Candidate]:
-        fetched = limit + 1
-        found = await self._nearest(collection, vector, fetched, scope)
-        while payloads.tie_is_cut([point.score for point in found], limit, fetched):
+    async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
+        """In one request, unless scores tie where a leg is cut off."""
+        terms = bm25.of_question(query.text)
+        depth = max(limit, fusion.DEPTH) if terms.indices else limit
+        fetched = depth + 1
+        legs = await self._legs(collection, qdrant_search.requests(query, terms, fetched, scope))
+        while any(payloads.tie_is_cut([point.score for point in leg], depth, fetched) for leg in legs[:2]):
             fetched *= 2
-            found = await self._nearest(collection, vector, fetched, scope)
-        candidates = [Candidate(payloads.to_passage(p.id, p.payload), p.score) for p in found]
-        return payloads.ranked(candidates, limit)
+            legs = await self._legs(collection, qdrant_search.requests(query, terms, fetched, scope))
+        return fusion.fused(qdrant_search.candidates(legs), limit)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         visible = filter_of(payloads.scope_conditions(scope))
@@ -76,8 +81,10 @@ class QdrantStore(QdrantRecords):
 
     async def create(self, spec: IndexSpec) -> None:
         dense = models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
-        await self._ensure(spec.collection, {payloads.VECTOR: dense}, payloads.PASSAGE_FIELDS)
-        await self._ensure(records_of(spec.collection), {}, (*payloads.RECORD_FIELDS, *MARKS))
+        sparse = models.SparseVectorParams(modifier=models.Modifier.IDF)
+        passages = _Vectors({payloads.VECTOR: dense}, {payloads.SPARSE: sparse})
+        await self._ensure(spec.collection, passages, payloads.PASSAGE_FIELDS)
+        await self._ensure(records_of(spec.collection), _Vectors({}, {}), (*payloads.RECORD_FIELDS, *MARKS))
         await self._check_dimension(spec)
 
     async def switch(self, collection: str) -> None:
@@ -113,7 +120,7 @@ class QdrantStore(QdrantRecords):
             points = [
                 models.PointStruct(
                     id=item.passage.passage_id,
-                    vector={payloads.VECTOR: payloads.unit(item.vector)},
+                    vector={payloads.VECTOR: payloads.unit(item.vector), payloads.SPARSE: _sparse(item.passage)},
                     payload=payloads.passage_payload(item.passage),
                 )
                 for item in batch
@@ -134,7 +141,9 @@ class QdrantStore(QdrantRecords):
                 )
                 for passage in batch
             ]
-            await self._call(self._client.batch_update_points(collection, operations, wait=True))
+            sparse = [models.PointVectors(id=p.passage_id, vector={payloads.SPARSE: _sparse(p)}) for p in batch]
+            vectors = models.UpdateVectorsOperation(update_vectors=models.UpdateVectors(points=sparse))
+            await self._call(self._client.batch_update_points(collection, [*operations, vectors], wait=True))
 
     async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None:
         await self._delete(collection, list(passage_ids))
@@ -145,28 +154,24 @@ class QdrantStore(QdrantRecords):
     async def close(self) -> None:
         await self._call(self._client.close())
 
-    async def _nearest(
-        self, collection: str, vector: Sequence[float], limit: int, scope: Scope
-    ) -> list[models.ScoredPoint]:
-        request = self._client.query_points(
-            collection,
-            query=payloads.unit(vector),
-            using=payloads.VECTOR,
-            query_filter=filter_of(payloads.scope_conditions(scope)),
-            search_params=_SEARCH,
-            limit=limit,
-        )
-        return (await self._call(request)).points
+    async def _legs(self, collection: str, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
+        found = await self._call(self._client.query_batch_points(collection, requests))
+        if len(found) != len(requests):
+            raise StoreUnavailable("Qdrant answered another question: check QDRANT_URL.")
+        return [response.points for response in found]
 
-    async def _ensure(self, name: str, vectors: Mapping[str, models.VectorParams], fields: Iterable[str]) -> None:
+    async def _ensure(self, name: str, vectors: _Vectors, fields: Iterable[str]) -> None:
         if not await self._call(self._client.collection_exists(name)):
             await self._create(name, vectors)
         for field in fields:
             await self._call(self._client.create_payload_index(name, field, _index_of(field), wait=True))
 
-    async def _create(self, name: str, vectors: Mapping[str, models.VectorParams]) -> None:
+    async def _create(self, name: str, vectors: _Vectors) -> None:
         try:
-            await self._call(self._client.create_collection(name, vectors_config=vectors))
+            creating = self._client.create_collection(
+                name, vectors_config=vectors.dense, sparse_vectors_config=vectors.sparse
+            )
+            await self._call(creating)
         except StoreUnavailable:  # another job may have been faster
             if not await self._call(self._client.collection_exists(name)):
                 raise
@@ -182,6 +187,11 @@ class QdrantStore(QdrantRecords):
         request = self._client.scroll(collection, wanted, limit=BATCH, with_payload=["content_hash"], with_vectors=True)
         page, _ = await self._call(request)
         return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
+
+
+def _sparse(passage: Passage) -> models.SparseVector:
+    terms = bm25.of_passage(passage)
+    return models.SparseVector(indices=terms.indices, values=terms.values)
 
 
 def _index_of(field: str) -> models.KeywordIndexParams:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from app.core.model import Passage, Scope
 
-VECTOR_SCHEMA_VERSION = 2
+VECTOR_SCHEMA_VERSION = 3
 """Of the vectors, and of the payload fields that a search filters on."""
 TEXT_PREPARATION_VERSION = 1
 

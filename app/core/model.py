@@ -34,11 +34,21 @@ class EmbeddedPassage(Struct, frozen=True):
     vector: Sequence[float]
 
 
+class Query(Struct, frozen=True):
+    """What is searched for: by meaning, and by words where `text` is given."""
+
+    vector: Sequence[float]
+    text: str = ""
+
+
 class Candidate(Struct, frozen=True):
     """A passage that the search found. `score` is the dense cosine, -1..1."""
 
     passage: Passage
     score: float
+    sparse: float | None = None
+    """The BM25 score, above 0; None when the search by words did not bring it. How rare a word is was counted over the
+    whole index, so this number is never shown to a caller."""
 
 
 class Scope(Struct, frozen=True):

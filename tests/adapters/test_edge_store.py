@@ -14,6 +14,7 @@ import pytest
 import qdrant_edge
 
 from app.adapters.edge_store import EdgeStore
+from app.core.model import Query
 from app.errors import StoreHeld, StoreUnavailable
 from tests.stores import EVERYONE, document, edge_store, embedded, passage, spec, state, store_folder
 
@@ -73,7 +74,7 @@ async def assert_filled(store: EdgeStore) -> None:
     assert await store.state() == state("c")
     assert await store.passages("c", "a.md") == [passage("a.md")]
     assert [record async for record in store.documents("c")] == [document("a.md")]
-    assert len(await store.search("c", QUESTION, 3, EVERYONE)) == 1
+    assert len(await store.search("c", Query(QUESTION), 3, EVERYONE)) == 1
 
 
 async def test_everything_is_there_again_after_reopening(path: Path) -> None:
@@ -208,7 +209,7 @@ async def test_a_search_does_not_wait_for_a_long_write(path: Path) -> None:
         await store.create(spec("c"))
         writing = asyncio.create_task(store.write_passages("c", [embedded(passage("a.md", n)) for n in range(2_000)]))
         await asyncio.sleep(0)
-        assert len(await store.search("c", QUESTION, 3, EVERYONE)) == 3
+        assert len(await store.search("c", Query(QUESTION), 3, EVERYONE)) == 3
         assert not writing.done()
         await writing
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.adapters import payloads
 from app.core import hashing
-from app.core.model import Candidate, Passage
+from app.core.model import Passage
 from app.core.records import DocumentRecord, StateRecord
 from app.errors import StoreUnavailable
 from tests.stores import document, passage, state
@@ -65,11 +65,3 @@ def test_a_vector_is_brought_to_length_one_and_stays_as_it_is_then(vector: list[
     once = payloads.unit(vector)
     assert math.hypot(*once) == pytest.approx(1, abs=1e-6)
     assert payloads.unit(once) == once
-
-
-@given(st.lists(st.tuples(st.uuids().map(str), st.floats(-1, 1)), max_size=20), st.integers(0, 25))
-def test_ranking_is_by_score_then_id_whatever_the_order(found: list[tuple[str, float]], limit: int) -> None:
-    candidates = [Candidate(passage("a.md", passage_id=point), score) for point, score in found]
-    ranked = payloads.ranked(candidates, limit)
-    assert ranked == payloads.ranked(list(reversed(candidates)), limit)
-    assert [(-c.score, c.passage.passage_id) for c in ranked] == sorted((-s, p) for p, s in found)[:limit]

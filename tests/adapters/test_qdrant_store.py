@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from app.adapters.qdrant_store import QdrantStore, connect
-from app.core.model import Scope
+from app.core.model import Query, Scope
 from app.errors import StoreUnavailable
 from tests.qdrant_http import Reply, Respond, http_server, local_mode
 from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, http_store, passage, spec, state
@@ -43,7 +43,7 @@ async def assert_unavailable(store: QdrantStore) -> list[str]:
     messages = []
     for call in (
         store.state(),
-        store.search("c", QUESTION, 3, EVERYONE),
+        store.search("c", Query(QUESTION), 3, EVERYONE),
         store.count("c", EVERYONE),
         store.create(spec("c")),
         store.write_passages("c", [embedded(passage("a.md"))]),
@@ -112,10 +112,18 @@ async def test_rubbish_is_unavailable_and_its_words_are_not_passed_on(status: in
 
 async def test_a_payload_that_is_not_ours_is_unavailable() -> None:
     points = [{"id": 1, "version": 0, "score": 0.5, "payload": {"some": "other"}}]
-    body = json.dumps({"result": {"points": points}, "status": "ok", "time": 0}).encode()
+    body = json.dumps({"result": [{"points": points}], "status": "ok", "time": 0}).encode()
     async with http_server(always(200, body)) as server, store_at(server.url) as store:
         with pytest.raises(StoreUnavailable, match="Passage"):
-            await store.search("c", QUESTION, 3, EVERYONE)
+            await store.search("c", Query(QUESTION), 3, EVERYONE)
+
+
+async def test_fewer_answers_than_a_search_asked_for_are_unavailable() -> None:
+    body = b'{"result": [{"points": []}], "status": "ok", "time": 0}'
+    async with http_server(always(200, body)) as server, store_at(server.url) as store:
+        assert await store.search("c", Query(QUESTION), 3, EVERYONE) == []
+        with pytest.raises(StoreUnavailable, match="another question"):
+            await store.search("c", Query(QUESTION, "annual leave"), 3, EVERYONE)
 
 
 async def test_a_missing_collection_is_no_state_and_not_an_error() -> None:
@@ -194,4 +202,4 @@ async def test_a_scope_without_groups_asks_for_nothing_and_gets_nothing() -> Non
     async with http_store() as store:
         await store.create(spec("c"))
         await store.write_passages("c", [embedded(passage("a.md", access=("",)))])
-        assert await store.search("c", QUESTION, 3, Scope(groups=frozenset())) == []
+        assert await store.search("c", Query(QUESTION), 3, Scope(groups=frozenset())) == []

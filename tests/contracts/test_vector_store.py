@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from app.core.model import Query
 from app.errors import StoreError, StoreUnavailable
 from app.ports import VectorStore
 from tests.stores import EVERYONE, LOCAL_MODE, NO_SERVER, document, embedded, passage, server_is_there, spec
@@ -62,7 +63,7 @@ async def test_an_update_replaces_the_whole_payload_and_keeps_the_vector(store: 
     await store.update_passages(collection, after)
     assert await store.passages(collection, "a.md") == after
     assert await store.vectors(collection, ["h0", "h149"]) == {"h0": [0, 0, 1, 0], "h149": [0, 0, 1, 0]}
-    assert await store.search(collection, [0, 0, 1, 0], 5, EVERYONE) == [], "the new access counts at once"
+    assert await store.search(collection, Query([0, 0, 1, 0]), 5, EVERYONE) == [], "the new access counts at once"
 
 
 async def test_updating_a_passage_that_is_not_there_is_refused_and_changes_nothing(
@@ -149,7 +150,7 @@ async def test_a_vector_that_cannot_be_compared_is_refused(
     with pytest.raises(StoreUnavailable):
         await store.write_passages(collection, [embedded(passage("bad.md"), vector)])
     with pytest.raises(StoreUnavailable):
-        await store.search(collection, vector, 3, EVERYONE)
+        await store.search(collection, Query(vector), 3, EVERYONE)
     assert await store.document_ids(collection) == {"a.md"}
 
 
@@ -160,7 +161,7 @@ async def test_readers_beside_a_writer_see_whole_passages_only(store: VectorStor
 
     async def read() -> None:
         while not writing.done():
-            for candidate in await store.search(collection, [1, 0, 0, 0], 5, EVERYONE):
+            for candidate in await store.search(collection, Query([1, 0, 0, 0]), 5, EVERYONE):
                 assert candidate.passage == written[candidate.passage.passage_id]
             _, passages = await store.count(collection, EVERYONE)
             assert passages <= len(written)
@@ -190,5 +191,5 @@ async def test_a_closed_store_says_so(store: VectorStore, collection: str) -> No
     with pytest.raises(StoreError):
         await store.state()
     with pytest.raises(StoreError):
-        await store.search(collection, [1, 0, 0, 0], 3, EVERYONE)
+        await store.search(collection, Query([1, 0, 0, 0]), 3, EVERYONE)
     await store.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.model import Query
 from app.core.records import DocumentRecord
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
@@ -79,7 +80,7 @@ async def test_a_collection_of_another_dimension_is_not_taken_over(store: Vector
 
 async def test_a_missing_collection_is_an_error_except_for_its_state(store: VectorStore, collection: str) -> None:
     for call in (
-        store.search(collection, [1, 0, 0, 0], 3, EVERYONE),
+        store.search(collection, Query([1, 0, 0, 0]), 3, EVERYONE),
         store.count(collection, EVERYONE),
         store.visible(collection, ["a.md"], EVERYONE),
         store.passages(collection, "a.md"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.model import Scope
+from app.core.model import Query, Scope
 from app.ports import VectorStore
 from tests.stores import EVERYONE, LOCAL_MODE, document, embedded, passage, spec, state
 
@@ -24,7 +24,7 @@ def at(degrees: float, length: float = 1) -> list[float]:
 
 
 async def found(store: VectorStore, collection: str, limit: int = 40, scope: Scope = EVERYONE) -> list[str]:
-    candidates = await store.search(collection, NORTH, limit, scope)
+    candidates = await store.search(collection, Query(NORTH), limit, scope)
     return [candidate.passage.document_id for candidate in candidates]
 
 
@@ -32,7 +32,7 @@ async def test_the_nearest_passages_come_first_with_their_cosine(store: VectorSt
     await store.create(spec(collection))
     angles = {f"{degrees}.md": degrees for degrees in (70, 0, 180, 30, 90)}
     await store.write_passages(collection, [embedded(passage(name), at(angle)) for name, angle in angles.items()])
-    candidates = await store.search(collection, NORTH, 10, EVERYONE)
+    candidates = await store.search(collection, Query(NORTH), 10, EVERYONE)
     assert [candidate.passage.document_id for candidate in candidates] == ["0.md", "30.md", "70.md", "90.md", "180.md"]
     assert [candidate.score for candidate in candidates] == pytest.approx(
         [math.cos(math.radians(angle)) for angle in (0, 30, 70, 90, 180)], abs=1e-6
@@ -44,7 +44,7 @@ async def test_the_length_of_a_vector_does_not_count(store: VectorStore, collect
     await store.create(spec(collection))
     lengths = [embedded(passage("long.md"), at(60, 1000)), embedded(passage("near.md"), at(10, 1e-6))]
     await store.write_passages(collection, lengths)
-    candidates = await store.search(collection, [0, 5, 0, 0], 2, EVERYONE)
+    candidates = await store.search(collection, Query([0, 5, 0, 0]), 2, EVERYONE)
     assert [candidate.passage.document_id for candidate in candidates] == ["near.md", "long.md"]
     assert [candidate.score for candidate in candidates] == pytest.approx([math.cos(math.radians(10)), 0.5], abs=1e-6)
 

@@ -212,7 +212,7 @@ async def _open(embedders: Any, patience_s: float, settings: Settings) -> AsyncI
 
 def _gated(respond: Respond, gate: Gate) -> Respond:
     async def gated(method: str, path: str, body: bytes) -> Reply:
-        if path.endswith("/points/query"):
+        if path.endswith("/points/query/batch"):
             stall = gate.stall()
             stall.reached.set()
             await stall.released.wait()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.stores import open_store
-from app.core.model import Candidate, Scope
+from app.core.model import Candidate, Query, Scope
 from app.settings import Settings
 from ingest import job
 from ingest.access import Access, Ceilings, effective, narrowed
@@ -132,7 +132,7 @@ async def ingested(settings: Settings) -> tuple[Summary, dict[str, tuple[str, ..
         absent = [one async for one in store.absent_documents(state.collection)]
         failures = {record.document_id: record.failure for record in records if record.failure}
         failures |= {one.document_id: one.failure for one in absent}
-        found: list[Candidate] = await store.search(state.collection, [1.0] + [0.0] * 383, 9, Scope())
+        found: list[Candidate] = await store.search(state.collection, Query([1.0] + [0.0] * 383), 9, Scope())
         public = {record.document_id for record in records if "public" in record.access}
         assert {candidate.passage.document_id for candidate in found} == public
     return summary, {record.document_id: record.access for record in records}, failures

@@ -17,7 +17,7 @@ import pytest
 from mcp import ClientSession, McpError
 from mcp.client.streamable_http import streamable_http_client
 
-from app.core.model import Scope
+from app.core.model import Query, Scope
 from app.ports import VectorStore
 from app.services import Services
 from app.settings import Settings
@@ -168,7 +168,7 @@ async def test_a_caller_of_no_groups_finds_nothing_over_mcp(world: World) -> Non
 async def test_no_look_up_of_the_store_shows_it_to_a_scope_without_groups(world: World) -> None:
     scope, vector = Scope(), [1.0] + [0.0] * 383
     asked = {
-        "search": world.store.search(world.collection, vector, 1_000, scope),
+        "search": world.store.search(world.collection, Query(vector), 1_000, scope),
         "count": world.store.count(world.collection, scope),
         "visible": world.store.visible(world.collection, list(RESTRICTED), scope),
         "count_failures": world.store.count_failures(world.collection, scope),
