@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _show(result, kept, changes, asked.out)
     if asked.save:
         baseline.save(part, result.figures, asked.baseline)
+        print(f"These figures are the baseline from now on: {asked.baseline}")
     return REGRESSED if asked.check and any(change.fails for change in changes) else DONE
 
 

@@ -33,7 +33,7 @@ _SHOWN = 160
 def write(folder: Path, result: Result, changes: Sequence[Change]) -> None:
     """Write report.md, report.json and the plots into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    charts = plots.charts(result.judged)
+    charts = plots.charts({row: part for row, part in result.judged.items() if not row.startswith(f"{own.NAME},")})
     for name, svg in charts.items():
         (folder / name).write_text(svg, encoding="utf-8")
     content = {"seconds": round(result.seconds), "skipped": result.skipped, "figures": as_json(result.figures)}
