@@ -45,7 +45,7 @@ async def evaluate(work: Path, base: Settings, *, quick: bool, tell: Callable[[s
     figures: Figures = {}
     try:
         for dataset in datasets:
-            asked[dataset.name], more = await _measure(dataset, work, base, embedders, tell)
+            asked[dataset.name], more = await measure(dataset, work, base, embedders, tell)
             figures |= more
     finally:
         embedders.shut()
@@ -57,9 +57,10 @@ async def evaluate(work: Path, base: Settings, *, quick: bool, tell: Callable[[s
     return Result(figures=figures, asked=asked, judged=judged, skipped=skipped, seconds=seconds)
 
 
-async def _measure(
+async def measure(
     dataset: Dataset, work: Path, base: Settings, embedders: SharedEmbedders, tell: Callable[[str], None]
 ) -> tuple[list[Asked], Figures]:
+    """Index one set, ask it, and measure all that one set can tell. Raises VouchError."""
     started = time.monotonic()
     settings = settings_in(work / dataset.name.lower().replace(" ", "-") / "index", base)
     passages = await build(dataset, settings, embedders)
