@@ -7,8 +7,8 @@ import os
 import re
 import signal
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from app.core.callers import key_digest
 from tests import processes
+from tests.callers import KEYS, write_keys
 from tests.faults.proxy import Fault, Proxy
 from tests.qdrant_http import HttpServer, http_server, local_mode
 from tests.raw_http import Stall
@@ -38,13 +40,13 @@ async def qdrant() -> AsyncIterator[HttpServer]:
 
 @asynccontextmanager
 async def workers(
-    folder: Path, qdrant: HttpServer, redis: RedisServer, chat: ScriptedChat
+    folder: Path, qdrant: HttpServer, redis: RedisServer, chat: ScriptedChat, **changed: object
 ) -> AsyncIterator[tuple[Process, str]]:
     """Two of them, on an index that holds the small corpus."""
     write_corpus(folder)
     await ingest(settings_for(folder, QDRANT_URL=qdrant.url))
     settings = {"QDRANT_URL": qdrant.url, "REDIS_URL": redis.url, "CHAT_BASE_URL": chat.base_url, "CHAT_MODEL": "m"}
-    async with processes.served(folder, WORKERS=2, **settings) as (process, address):
+    async with processes.served(folder, WORKERS=2, **settings, **changed) as (process, address):
         await until(lambda: len(children(process.pid)) == 2)
         yield process, address
 
@@ -125,6 +127,49 @@ async def test_a_stop_lets_the_answers_of_all_workers_finish(
         stall.released.set()
         assert {reply["status"] for reply in await asyncio.gather(*asking)} == {"answered"}
         assert await process.wait() == 0
+
+
+async def test_a_hangup_has_every_worker_read_the_keys_again(
+    tmp_path: Path, qdrant: HttpServer, redis: RedisServer, chat: ScriptedChat
+) -> None:
+    """The file is changed as if it had not been: nothing but the signal can tell the workers."""
+    keys, new_key = write_keys(tmp_path), "vouch_test-key-that-is-new"
+    async with workers(tmp_path, qdrant, redis, chat, API_KEYS_FILE=keys) as (process, address):
+        before = keys.stat()
+        keys.write_text(keys.read_text().replace(key_digest(KEYS["wiki"]), key_digest(new_key)))
+        os.utime(keys, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert await accepted(address, process, KEYS["wiki"], new_key) == {(True, False)}
+        process.send_signal(signal.SIGHUP)
+        async with asyncio.timeout(60):
+            while await accepted(address, process, KEYS["wiki"], new_key) != {(False, True)}:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+
+async def accepted(address: str, process: Process, *keys: str) -> set[tuple[bool, ...]]:
+    """Which of the keys are somebody's, in the eyes of each worker."""
+    seen = set()
+    for worker in children(process.pid):
+        with only(worker, process):
+            seen.add(tuple([await status(address, key) == 200 for key in keys]))
+    return seen
+
+
+@contextmanager
+def only(worker: int, process: Process) -> Iterator[None]:
+    """While the other workers stand still."""
+    others = children(process.pid) - {worker}
+    for other in others:
+        os.kill(other, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for other in others:
+            os.kill(other, signal.SIGCONT)
+
+
+async def status(address: str, key: str) -> int:
+    async with httpx.AsyncClient(timeout=60, trust_env=False, headers={"X-API-Key": key}) as client:
+        return (await client.get(f"{address}/v1/usage")).status_code
 
 
 async def test_a_worker_that_can_not_start_ends_the_service_with_its_reason(
