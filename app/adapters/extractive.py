@@ -23,7 +23,7 @@ class ExtractiveAnswerer:
     """
 
     name = "extractive"
-    model = "extractive-1"
+    model = "extractive-2"
 
     def __init__(self) -> None:
         self._bm25 = Bm25(Bm25Config(language="english", tokenizer=TokenizerType.Multilingual))

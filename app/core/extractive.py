@@ -2,8 +2,9 @@
 
 A part counts for the words of the question that stand in it or in the headings above it, rare words for more (the
 inverse document frequency of BM25, Robertson and Zaragoza 2009, over the parts at hand), a little for those in
-the title, for what the kind of question asks for (a number, a date, a name) and for the score of its source. The
-weights were chosen on SQuAD 2, CLAPNQ and the sample corpus.
+the title, for what the kind of question asks for (a number, a date, a definition) and for the score of its source.
+What comes close to the best part belongs to the answer, too, up to three parts. The weights were chosen on the
+tuning half of `python -m bench.extractive`, and on halves of SQuAD 2 and of questions about PDF books.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from app.core.citations import CitationFilter
+from app.core.expected import Expected, expected
 from app.core.links import Links
 from app.core.markup.code import code_in
 from app.core.model import Source
@@ -27,46 +29,36 @@ Terms = Callable[[str], Collection[int]]
 """Turns a text into the ids of its words, stemmed and without stop words."""
 
 _MOST_PARTS = 3
-_NEXT_SHARE = 0.8
-"""Share of the best part's score that another one must reach."""
 _LEAST_SHARE = 0.25
 """Share of the question's words that the best part, its headings and its title must hold, or there is no answer."""
-_TITLE_WEIGHT = 0.35
+_TITLE_WEIGHT = 0.5
 """What a word in the title is worth next to one in the part itself."""
-_HINT_WEIGHT = 0.15
-_SOURCE_WEIGHT = 1.75
+_SOURCE_WEIGHT = 3.0
+"""What the cosine of the source is worth."""
+_GAP = 0.45
+"""Points that a part may have less than the best one and still belong to the answer. The title's and the source's
+share aside, a part with all words of the question has 1."""
+_STANDS_ALONE = 0.5
+"""Share of the weight of the question's words with which an item or row is quoted without its neighbours."""
 
 _WHOLE = 600
 """Characters up to which a list or a table is quoted whole."""
 _WHOLE_PROCEDURE = 2_500
 """The same when the question asks how something is done."""
 _FENCES_TRIED = 4
-
-_PROCEDURE = re.compile(
-    r"\bhow (?:do|can|could|should|would|must|to)\b|\b(?:steps|procedure|process|instructions)\b", re.IGNORECASE
-)
+_OWN_LINE_BELOW = re.compile(r"(?:\|[^\n]*|```|~~~)\Z")
+"""A table row or a fence at the end: a marker on the same line would become part of it."""
 
 _LIGHT_WORDS = (
     "get have need want please tell know find give take make go like long many much often must should could would "
-    "can may do does"
+    "can may do does mean "
+    "der das dem des ein eine einer eines einem einen und oder ist sind wird werden wurde wie viel viele wann wer wo "
+    "warum welche welcher welches für mit von zu im am bei auf nach aus kann muss darf ich wir man "
+    "el los las un una unos del y es son fue qué cuál cuándo cuánto cuántos dónde quién cómo por para con en se su "
+    "le les du est sont qui que quand où comment pourquoi combien dans sur avec"
 )
 """Words that questions are made of; a text does not answer one by holding them."""
 _THOUSANDS = re.compile(r"(?<=[0-9])[,.](?=[0-9]{3}\b)")
-
-_HINTS = [
-    (re.compile(asked, re.IGNORECASE), re.compile(answered))
-    for asked, answered in [
-        (
-            r"\bhow (?:many|much|long|old|far|often|big|large|high|fast)\b",
-            r"[0-9]|\b(?i:one|two|three|four|five|ten)\b",
-        ),
-        (r"\bwhen\b|\bwhat (?:time|date|day|year)\b", r"[0-9]|\b(?i:\w+day|daily|weekly|monthly|yearly)\b"),
-        (r"\bwho(?:m|se)?\b", r"(?<=[\w,;] )[A-Z]\w+|@"),
-        (r"\bwhere\b", r"\b(?:in|at|on|near|from|to) (?:the )?[A-Z]|https?://"),
-        (r"\bwhy\b", r"\b(?i:because|since|due to|so that|in order to|reason)\b"),
-    ]
-]
-"""What a kind of question asks for: how it is asked, and how an answer to it looks."""
 
 
 class Quote(Struct, frozen=True):
@@ -84,6 +76,7 @@ class _Part(Struct, eq=False):
     """The whole source, neutralised."""
     block: Block
     index: int
+    own: frozenset[int]
     terms: frozenset[int]
     """Of the part, its lead and the headings above it."""
     title: frozenset[int]
@@ -94,9 +87,9 @@ class _Part(Struct, eq=False):
 
 
 def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote]:
-    """The quotes that answer the question, best source first; none when nothing in the sources does.
+    """The quotes that answer the question, best document first; none when nothing in the sources does.
 
-    Deterministic for the same question, sources and `terms`. Quotes of one source keep its order.
+    Deterministic for the same question, sources and `terms`. Quotes of one document keep its order.
     """
     asked = _terms(question, terms)
     asked = asked - _terms(_LIGHT_WORDS, terms) or asked
@@ -104,16 +97,13 @@ def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote
     if not asked or not parts:
         return []
     weights = _weights(asked, parts)
-    scored = [(_score(question, part, weights), part) for part in parts]
+    wanted = expected(question)
+    scored = [(_score(wanted, part, weights), part) for part in parts]
     scored.sort(key=lambda pair: -pair[0])
-    highest, best = scored[0]
+    best = scored[0][1]
     if len(asked & (best.terms | best.title)) < _LEAST_SHARE * len(asked):
         return []
-    distinct: dict[str, _Part] = {}
-    for score, part in scored:
-        if score >= _NEXT_SHARE * highest:
-            distinct.setdefault(part.words.strip(), part)
-    return list(_quotes(question, list(distinct.values())[:_MOST_PARTS]))
+    return list(_quotes(wanted, _close_to_the_best(scored), weights))
 
 
 def cited(quotes: Sequence[Quote], links: Links | None = None) -> list[str]:
@@ -133,35 +123,56 @@ def _parts(source: Source, terms: Terms) -> Iterator[_Part]:
         lead = _terms(text[slice(*block.lead)], terms) if block.lead else frozenset()
         for index, span in enumerate(block.parts):
             own = _terms(text[slice(*span)], terms)
-            yield _Part(source, text, block, index, own | lead | headings, title)
+            yield _Part(source, text, block, index, own, own | lead | headings, title)
 
 
 def _weights(asked: frozenset[int], parts: Sequence[_Part]) -> dict[int, float]:
     """The weight of each word of the question that is found at all; they add up to 1."""
     found = Counter(term for part in parts for term in asked & part.terms)
-    raw = {term: math.log(1 + (len(parts) - count + 0.5) / (count + 0.5)) for term, count in found.items()}
+    raw = {term: math.log(1 + (len(parts) - held + 0.5) / (held + 0.5)) for term, held in found.items()}
     total = sum(raw.values())
     return {term: weight / total for term, weight in raw.items()}
 
 
-def _score(question: str, part: _Part, weights: Mapping[int, float]) -> float:
-    held = sum(weight for term, weight in weights.items() if term in part.terms)
-    titled = sum(weight for term, weight in weights.items() if term in part.title - part.terms)
-    hints = [bool(answered.search(part.words)) for asked, answered in _HINTS if asked.search(question)]
-    hint = sum(hints) / len(hints) if hints else 0.0
-    return held + _TITLE_WEIGHT * titled + _HINT_WEIGHT * hint + _SOURCE_WEIGHT * part.source.score
+def _score(wanted: Expected, part: _Part, weights: Mapping[int, float]) -> float:
+    titled = _TITLE_WEIGHT * _weight(part.title - part.terms, weights)
+    return _weight(part.terms, weights) + titled + wanted.points(part.words) + _SOURCE_WEIGHT * part.source.score
 
 
-def _quotes(question: str, picked: Sequence[_Part]) -> Iterator[Quote]:
-    whole = _WHOLE_PROCEDURE if _PROCEDURE.search(question) else _WHOLE
-    for number in dict.fromkeys(part.source.number for part in picked):
+def _weight(terms: Collection[int], weights: Mapping[int, float]) -> float:
+    return sum(weight for term, weight in weights.items() if term in terms)
+
+
+def _close_to_the_best(scored: Sequence[tuple[float, _Part]]) -> list[_Part]:
+    """Best first, no words twice."""
+    highest = scored[0][0]
+    distinct: dict[str, _Part] = {}
+    for score, part in scored:
+        if score >= highest - _GAP:
+            distinct.setdefault(part.words.strip(), part)
+    return list(distinct.values())[:_MOST_PARTS]
+
+
+def _quotes(wanted: Expected, picked: Sequence[_Part], weights: Mapping[int, float]) -> Iterator[Quote]:
+    for number in _reading_order(picked):
         of_source = sorted(
             (part for part in picked if part.source.number == number), key=lambda part: part.block.parts[part.index]
         )
-        for block, parts in groupby(of_source, key=lambda part: part.block):
-            indices = [part.index for part in parts]
-            for excerpt in excerpts(of_source[0].text, block, indices, whole):
+        for block, group in groupby(of_source, key=lambda part: part.block):
+            parts = list(group)
+            whole = _WHOLE_PROCEDURE if wanted.procedure else _WHOLE
+            if not wanted.procedure and all(_weight(part.own, weights) >= _STANDS_ALONE for part in parts):
+                whole = 0
+            for excerpt in excerpts(parts[0].text, block, [part.index for part in parts], whole, wanted.procedure):
                 yield Quote(number, excerpt)
+
+
+def _reading_order(picked: Sequence[_Part]) -> list[int]:
+    """The numbers of the sources: the document with the best part first, its own by page."""
+    documents = list(dict.fromkeys(part.source.document_id for part in picked))
+    sources = {part.source.number: part.source for part in picked}.values()
+    ordered = sorted(sources, key=lambda source: (documents.index(source.document_id), source.page or 0))
+    return [source.number for source in ordered]
 
 
 def _marked(quote: Quote, links: Links | None) -> str:
@@ -171,7 +182,7 @@ def _marked(quote: Quote, links: Links | None) -> str:
     """
     fences = sorted(set(re.findall(r"`{3,}|~{3,}", quote.text)), reverse=True)  # one may have been left open
     closings = ["\n\n", *(f"\n{fence}\n\n" for fence in fences[:_FENCES_TRIED])]
-    for closing in closings if quote.text.endswith(("|", "```", "~~~")) else [" ", *closings]:
+    for closing in closings if _OWN_LINE_BELOW.search(quote.text) else [" ", *closings]:
         text = f"{quote.text}{closing}[{quote.number}]"
         citations = CitationFilter(quote.number, links=links)
         shown = citations.feed(text) + citations.flush()

@@ -31,19 +31,35 @@ class _Line(NamedTuple):
     start: int
     end: int
     """Line break included."""
+    indented: bool = False
 
 
 _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 _BLANK = re.compile(r"\s*\Z")
 _FENCE = re.compile(r"[ \t]*+(?P<fence>`{3,}+(?=[^`]*\Z)|~{3,}+)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)|\s*(?:[-=_*][ \t]*+){3,}+\s*\Z|\s*(\*\*|__)[^*_]{1,80}\1:?\s*\Z")
+_INDENT = re.compile(r" {2}|\t")
 _ROW = re.compile(r"\s*\|")
 _ITEM = re.compile(r"\s*(?:[-*+•]|[0-9]{1,3}[.)]|[A-Za-z]\))\s")
 _RULE = re.compile(r"[\s|:-]+")
+_RULE_OF_BARE_ROWS = re.compile(r"\s*:?-+:?(?:\s*\|\s*:?-+:?)+\s*\Z")
+"""The second line of a table whose rows have no bars at their ends."""
 _SAYS_SOMETHING = re.compile(r"[0-9:：。！？@\n]|[.!?;…][\"'”’)\]*_`]*\Z")
 _POINTS_BACK = re.compile(
-    r"\W*(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|both|also|however|then)\b", re.IGNORECASE
+    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|both|also|however|then|therefore|thus"
+    r"|hence|consequently|as a result|otherwise"
+    r"|er|sie|dies|diese[rsmn]?|deshalb|daher|darum|dabei|dafür|dazu|damit|dadurch|außerdem|jedoch|allerdings|sonst"
+    r"|est[oae]s?|ellos?|ellas?|además|por eso|sin embargo|ils?|elles?|cela|ceci|cette|ces?|donc|cependant)\b"
+    r"|[它他她这那其]|因此|所以|但是|然而|否则)",
+    re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"\W*(?:(?:then|next|after (?:that|this|which)|afterwards?|finally|lastly|once|when (?:done|finished)"
+    r"|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|dann|danach|anschließend|schließlich|zuletzt|zweitens|drittens"
+    r"|luego|después|por último|finalmente|puis|ensuite|enfin)\b|然后|接着|最后|之后)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells the next step."""
 _COLON = re.compile(r"[:：][*_]*\s*\Z")
 _NOT_SPACE = re.compile(r"\S")
 _HEADING_WORDS = 8
@@ -67,12 +83,12 @@ def _lines(text: str) -> Iterator[_Line]:
         mark = _FENCE.match(match.group())
         if fence:
             if mark and mark["fence"].startswith(fence) and not match.group()[mark.end() :].strip():
-                yield _Line("fence", opened, end)
+                yield _Line("fence", opened, end, bool(_INDENT.match(text, opened)))
                 fence = ""
         elif mark:
             fence, opened = mark["fence"], start
         else:
-            yield _Line(_kind(match.group()), start, end)
+            yield _Line(_kind(match.group()), start, end, bool(_INDENT.match(match.group())))
     if fence:
         yield _Line("fence", opened, len(text))
 
@@ -106,8 +122,8 @@ def _groups(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
 
 
 def _continues(first: _Line, line: _Line, after_blank: bool) -> bool:
-    if first.kind == "item":  # blank lines may stand between the items of a list
-        return line.kind == "item" or (line.kind == "text" and not after_blank)
+    if first.kind == "item":  # blank lines may stand between the items of a list, and inside one
+        return line.kind == "item" or (line.kind in ("text", "fence") and (line.indented or not after_blank))
     return first.kind == line.kind and line.kind in ("row", "text") and not after_blank
 
 
@@ -116,7 +132,7 @@ def _block(text: str, group: list[_Line]) -> Block:
     kind = group[0].kind
     if kind == "fence":
         return Block("code", [(start, end)])
-    if kind == "row":
+    if kind == "row" or (kind == "text" and len(group) > 1 and _RULE_OF_BARE_ROWS.match(text, *group[1][1:3])):
         return _table(text, group)
     if kind == "item":
         starts = [line.start for line in group if line.kind == "item"]
@@ -153,15 +169,15 @@ def _introduced(text: str, block: Block, before: list[Block]) -> Block:
     return block._replace(lead=(start, after if block.lead else end))
 
 
-def excerpts(text: str, block: Block, chosen: Collection[int], whole: int) -> list[str]:
+def excerpts(text: str, block: Block, chosen: Collection[int], whole: int, steps: bool = False) -> list[str]:
     """The chosen parts of a block as they can be quoted, each in its surroundings.
 
     A list or a table is quoted whole up to `whole` characters; of a longer list an item comes with those above
     and below it in the hierarchy. Lists, tables and code come with their lead, and a sentence that points back with
-    the one before it.
+    the one before it; when `steps` are asked for, also a sentence with those after it that tell the next ones.
     """
     if block.kind == "text":
-        return _runs_of_sentences(text, block, chosen)
+        return _runs_of_sentences(text, block, _with_next_steps(text, block, chosen) if steps else chosen)
     wanted = set(chosen)
     if block.parts[-1][1] - block.parts[0][0] <= whole:
         wanted.update(range(len(block.parts)))
@@ -181,6 +197,14 @@ def _runs_of_sentences(text: str, block: Block, chosen: Collection[int]) -> list
             start = runs.pop()[0]
         runs.append((start, end))
     return [text[slice(*run)].strip() for run in runs]
+
+
+def _with_next_steps(text: str, block: Block, chosen: Collection[int]) -> set[int]:
+    wanted = set(chosen)
+    for index in range(1, len(block.parts)):
+        if index - 1 in wanted and _GOES_ON.match(text, block.parts[index][0]):
+            wanted.add(index)
+    return wanted
 
 
 def _family(text: str, block: Block, chosen: Collection[int]) -> set[int]:

@@ -154,6 +154,62 @@ def test_a_row_comes_with_the_header_of_its_table() -> None:
     )
 
 
+def test_a_row_that_answers_alone_comes_without_the_others() -> None:
+    text = "| Who | Role |\n|---|---|\n| Ines | Head of finance |\n| Joost | Head of sales |"
+    assert quotes("Who is head of sales?", source(text)) == ["| Who | Role |\n|---|---|\n| Joost | Head of sales |"]
+
+
+def test_rows_without_bars_at_their_ends_are_a_table() -> None:
+    text = "Who | Role\n--- | ---\nInes | Head of finance\nJoost | Head of sales"
+    (answer,) = cited(select("Who is head of sales?", [source(text)], words))
+    assert answer == "Who | Role\n--- | ---\nJoost | Head of sales\n\n[1]"
+
+
+def test_an_item_that_answers_alone_comes_without_the_others() -> None:
+    text = "Tools:\n\n- **Kompass** handles absences\n- **Safebox** keeps passwords\n- **Bellbird** pages people"
+    assert quotes("What is Safebox?", source(text)) == ["Tools:\n\n- **Safebox** keeps passwords"]
+
+
+def test_a_paragraph_or_code_inside_a_step_stays_with_the_steps() -> None:
+    inside = "   Any browser does.\n\n2. Run this:\n\n   ```\n   laptop order\n   ```"
+    steps = f"1. Open the portal.\n\n{inside}\n\n3. Submit it."
+    text = f"Desks are grey.\n\nTo request a laptop:\n\n{steps}\n\nLaptops last three years."
+    assert quotes("How do I request a laptop?", source(text)) == [f"To request a laptop:\n\n{steps}"]
+
+
+def test_steps_told_in_sentences_stay_together() -> None:
+    steps = "To request a laptop, open the portal. Then choose Hardware. Finally submit the form."
+    assert quotes("How do I request a laptop?", source(f"Desks are grey. {steps} Windows face south.")) == [steps]
+    assert quotes("Where to request a laptop?", source(f"Desks are grey. {steps} Windows face south.")) == [
+        "To request a laptop, open the portal."
+    ]
+
+
+def test_a_definition_is_quoted_without_what_else_is_said_of_its_subject() -> None:
+    text = "Retros take place every week. A retro is a meeting that looks back. The retro board is online."
+    assert quotes("What is a retro?", source(text)) == ["A retro is a meeting that looks back."]
+
+
+def test_a_conclusion_comes_with_the_sentence_that_it_is_drawn_from() -> None:
+    text = "The cellar flooded twice. As a result, the office moved to Brno. Desks are grey."
+    assert quotes("Why was the office moved to Brno?", source(text)) == [
+        "The cellar flooded twice. As a result, the office moved to Brno."
+    ]
+
+
+def test_pages_of_one_document_are_quoted_in_its_order() -> None:
+    pages = [source("Leave lasts 20 days.", 1, 0.55, page=7), source("Leave takes 25 days.", 2, 0.5, page=3)]
+    other = source("Leave means 30 days.", 3, 0.54, document_id="b.md")
+    chosen = select("How many days of leave?", [*pages, other], words)
+    assert [quote.number for quote in chosen] == [2, 1, 3]
+
+
+@pytest.mark.parametrize("question", ["Wie viel kostet ein Hotel in Berlin?", "What does a hotel in Berlin cost?"])
+def test_a_document_is_quoted_in_its_own_language(question: str) -> None:
+    text = "Büros sind grau. Ein Hotel in Berlin kostet z. B. 130 Euro. Anträge liest Fr. Meier."
+    assert quotes(question, source(text)) == ["Ein Hotel in Berlin kostet z. B. 130 Euro."]
+
+
 def test_a_figure_is_found_with_and_without_its_comma() -> None:
     text = "Bills above 5,000 euros go to Joost. Bills above 500 euros go to Ines."
     assert quotes("Who sees bills above 5000 euros?", source(text))[0] == "Bills above 5,000 euros go to Joost."
