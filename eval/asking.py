@@ -23,7 +23,6 @@ from app.settings import Settings
 from eval.cases import Case, Dataset
 from eval.citing import Citations, score
 from ingest import job
-from ingest.intake import Intake
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,7 +54,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """None where nothing was answered."""
 
 
-class Opened(Struct, frozen=True):
+class Serving(Struct, frozen=True):
     """An index that was built, and the service over it."""
 
     index: Index
@@ -81,9 +80,8 @@ async def build(dataset: Dataset, settings: Settings, embedders: Embedders) -> i
     """
     async with open_store(settings, "job") as (store, _):
         embedder = await embedders.get(settings.embedding_model)
-        intake = Intake.of(settings)
         summary = await job.run(
-            store, embedder, settings.index_name, dataset.corpus, lambda _: None, intake, allow_removals=True
+            store, embedder, settings.index_name, dataset.corpus, lambda _: None, allow_removals=True
         )
     if summary.documents.failed:
         raise VouchError(f"{summary.documents.failed} documents of {dataset.corpus} can't be read.")
@@ -91,22 +89,22 @@ async def build(dataset: Dataset, settings: Settings, embedders: Embedders) -> i
 
 
 @asynccontextmanager
-async def opened(settings: Settings, embedders: Embedders) -> AsyncIterator[Opened]:
+async def opened(settings: Settings, embedders: Embedders) -> AsyncIterator[Serving]:
     async with open_services(settings, embedders) as parts:
-        yield Opened(await answering.open_index(parts.services), parts.services)
+        yield Serving(await answering.open_index(parts.services), parts.services)
 
 
-async def ask_all(cases: Sequence[Case], service: Opened) -> list[Asked]:
+async def ask_all(cases: Sequence[Case], service: Serving) -> list[Asked]:
     """Ask each question once, a few at a time."""
     return await _a_few_at_a_time(lambda case: _ask(case, service), cases)
 
 
-async def repeated(cases: Sequence[Case], service: Opened) -> list[Reply]:
+async def repeated(cases: Sequence[Case], service: Serving) -> list[Reply]:
     """The replies to questions that were asked before."""
     return await _a_few_at_a_time(lambda case: _reply(case, service), cases)
 
 
-async def _ask(case: Case, service: Opened) -> Asked:
+async def _ask(case: Case, service: Serving) -> Asked:
     reply = await _reply(case, service)
     fused: list[Candidate] = []
     deep: list[Candidate] = []
@@ -118,7 +116,7 @@ async def _ask(case: Case, service: Opened) -> Asked:
     return Asked(case=case, reply=reply, fused=tuple(fused), deep=tuple(deep), citations=citations)
 
 
-async def _reply(case: Case, service: Opened) -> Reply:
+async def _reply(case: Case, service: Serving) -> Reply:
     return await answering.answer(answering.ask(case.question), service.index, service.services, lambda _: None)
 
 

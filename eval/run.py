@@ -62,7 +62,8 @@ async def measure(
 ) -> tuple[list[Asked], Figures]:
     """Index one set, ask it, and measure all that one set can tell. Raises VouchError."""
     started = time.monotonic()
-    settings = settings_in(work / dataset.name.lower().replace(" ", "-") / "index", base)
+    folder = sets.folder_of(dataset.name, work)
+    settings = settings_in(folder, base)
     passages = await build(dataset, settings, embedders)
     built = time.monotonic()
     async with opened(settings, embedders) as service:
@@ -73,9 +74,7 @@ async def measure(
     if again:
         figures |= answers.measure_saved(asked, again)
     if base.chat_base_url:
-        figures |= await _of_the_model(
-            dataset, settings_in(Path(settings.qdrant_path).parent, base, model=True), embedders
-        )
+        figures |= await _of_the_model(dataset, settings_in(folder, base, model=True), embedders)
     tell(
         f"{dataset.name}: {passages} passages in {built - started:.0f} s,"
         f" {len(asked)} questions in {time.monotonic() - built:.0f} s"

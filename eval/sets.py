@@ -39,10 +39,15 @@ def datasets(work: Path, *, quick: bool) -> tuple[list[Dataset], list[str]]:
     found, skipped = [own.dataset()], []
     for name, (path, load) in sources.items():
         if (DATA / path).exists():
-            found.append(load(work / _slug(name)))
+            found.append(load(folder_of(name, work) / "documents"))
         else:
             skipped.append(f"{name}: there is no {path} in {DATA} (EVAL_DATA)")
     return found, skipped
+
+
+def folder_of(name: str, work: Path) -> Path:
+    """Where a set's documents and index are."""
+    return work / name.lower().replace(" ", "-")
 
 
 def clapnq(folder: Path, each: int = 1_000) -> Dataset:
@@ -184,10 +189,6 @@ def _lines(path: str) -> list[dict[str, Any]]:
 
 def _json(path: str) -> Any:
     return json.loads((DATA / path).read_text(encoding="utf-8"))
-
-
-def _slug(name: str) -> str:
-    return name.lower().replace(" ", "-")
 
 
 Load = Callable[[Path], Dataset]
