@@ -14,7 +14,6 @@ from app import answering
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.stores import open_store
 from app.core.model import Candidate, Reply
-from app.errors import VouchError
 from app.gathering import Index
 from app.main import open_services
 from app.ports import Embedder
@@ -23,6 +22,7 @@ from app.settings import Settings
 from eval.cases import Case, Dataset
 from eval.citing import Citations, score
 from ingest import job
+from ingest.progress import Summary
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -73,19 +73,11 @@ def settings_in(folder: Path, base: Settings, *, model: bool = False) -> Setting
     return structs.replace(base, **{**own, **chat, "qdrant_path": str(folder / "qdrant")})
 
 
-async def build(dataset: Dataset, settings: Settings, embedders: Embedders) -> int:
-    """Bring the index in step with the set's documents. Returns how many passages it has.
-
-    Raises VouchError, also when a document can't be read.
-    """
+async def build(dataset: Dataset, settings: Settings, embedders: Embedders) -> Summary:
+    """Bring the index in step with the set's documents. Raises VouchError."""
     async with open_store(settings, "job") as (store, _):
         embedder = await embedders.get(settings.embedding_model)
-        summary = await job.run(
-            store, embedder, settings.index_name, dataset.corpus, lambda _: None, allow_removals=True
-        )
-    if summary.documents.failed:
-        raise VouchError(f"{summary.documents.failed} documents of {dataset.corpus} can't be read.")
-    return summary.passages.total
+        return await job.run(store, embedder, settings.index_name, dataset.corpus, lambda _: None, allow_removals=True)
 
 
 @asynccontextmanager

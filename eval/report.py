@@ -95,14 +95,15 @@ def _failures(result: Result) -> Iterator[str]:
     ]
     yield f"Of the {len(result.asked[own.NAME])} questions on the sample:"
     yield _list([_told(one) for one in wrong]) or "None."
-    yield "Of the other sets, the unanswerable questions with the highest scores, and the answerable with the lowest:"
+    yield "Of the other sets, the questions answered with the highest scores and those refused with the lowest:"
     yield _list([_told(one) for one in _worst(result.asked)]) or "None."
 
 
 def _worst(asked: Mapping[str, Sequence[Asked]]) -> Iterator[Asked]:
     for name, part in asked.items():
         if name != own.NAME:
-            by_score = sorted(part, key=lambda one: refusal.scores(one.reply)[0])
+            wrong = [one for one in part if not answers.is_as_expected(one)]
+            by_score = sorted(wrong, key=lambda one: refusal.scores(one.reply)[0])
             yield from [one for one in reversed(by_score) if not one.case.answerable][:_WORST]
             yield from [one for one in by_score if one.case.answerable][:_WORST]
 

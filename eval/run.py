@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from msgspec import Struct
@@ -64,7 +65,7 @@ async def measure(
     started = time.monotonic()
     folder = sets.folder_of(dataset.name, work)
     settings = settings_in(folder, base)
-    passages = await build(dataset, settings, embedders)
+    summary = await build(dataset, settings, embedders)
     built = time.monotonic()
     async with opened(settings, embedders) as service:
         asked = await ask_all(dataset.cases, service)
@@ -76,7 +77,8 @@ async def measure(
     if base.chat_base_url:
         figures |= await _of_the_model(dataset, settings_in(folder, base, model=True), embedders)
     tell(
-        f"{dataset.name}: {passages} passages in {built - started:.0f} s,"
+        f"{dataset.name}: {summary.passages.total} passages in {built - started:.0f} s,"
+        f" {summary.documents.failed} documents that can't be read,"
         f" {len(asked)} questions in {time.monotonic() - built:.0f} s"
     )
     return asked, figures
@@ -114,7 +116,8 @@ def _refusals(asked: dict[str, list[Asked]]) -> Iterator[tuple[str, list[Judged]
     """The rows of the table: each set by itself, parts of our own, and questions asked where they do not belong."""
     for name, part in asked.items():
         if name != sets.HANDBOOK:
-            yield name, refusal.judged(part)
+            for group, inside in groupby(part, key=lambda one: one.case.group):
+                yield group, refusal.judged(inside)
     for kind in ("off-topic", "near miss"):
         part = [one for one in asked[own.NAME] if one.case.answerable or one.case.kind == kind]
         yield f"{own.NAME}, {kind}", refusal.judged(part)
