@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from app.core.model import Candidate
@@ -10,29 +9,27 @@ from app.core.model import Candidate
 DEPTH = 50
 """Candidates that each leg brings at least."""
 
-_RANK_CONSTANT = 60
-"""Softens the lead of the first ranks: the value that the method was published with."""
+_WORDS_SHARE = 0.4
+"""Of the sparse leg in the merit of a candidate; chosen on CLAPNQ, SQuAD 2 and the pages of Contoso."""
 
 
 def fused(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """The best `limit` of what both legs found, by reciprocal rank fusion; ties by cosine, then by passage id.
+    """The best `limit` of what both legs found, by a weighted sum of their scores; ties by cosine, then passage id.
 
-    Each candidate has its exact cosine, so the dense leg ranks all of them; the sparse leg ranks those that it found.
-    Equal scores share a rank: the same text in two documents stays side by side. The nearest by cosine is always
-    among them, in the last place if need be: from it is read how near the index comes to the question. Cormack,
-    Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods" (2009).
+    A cosine counts as it is, BM25 as a share of the best one found for this question: it has no scale of its own.
+    The ranks alone, as reciprocal rank fusion takes them, lose by how much one passage is ahead. The nearest by cosine
+    is always among them, in the last place if need be: from it is read how near the index comes to the question.
+    Weighted sums of normalised scores: Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval"
+    (2022).
     """
-    cosines = sorted(-candidate.score for candidate in candidates)
-    sparse = sorted(-candidate.sparse for candidate in candidates if candidate.sparse is not None)
+    most = max((candidate.sparse or 0.0 for candidate in candidates), default=0.0) or 1.0
 
     def merit(candidate: Candidate) -> float:
-        dense_share = 1 / (_RANK_CONSTANT + bisect_left(cosines, -candidate.score))
-        if candidate.sparse is None:
-            return dense_share
-        return dense_share + 1 / (_RANK_CONSTANT + bisect_left(sparse, -candidate.sparse))
+        return (1 - _WORDS_SHARE) * candidate.score + _WORDS_SHARE * (candidate.sparse or 0.0) / most
 
     by_merit = sorted(candidates, key=lambda c: (-merit(c), -c.score, c.passage.passage_id))
-    best = by_merit[:limit]
-    if not best or -cosines[0] in [candidate.score for candidate in best]:
-        return best
-    return [*best[:-1], next(candidate for candidate in by_merit if candidate.score == -cosines[0])]
+    found = by_merit[:limit]
+    nearest = max((candidate.score for candidate in candidates), default=None)
+    if not found or nearest in [candidate.score for candidate in found]:
+        return found
+    return [*found[:-1], next(candidate for candidate in by_merit if candidate.score == nearest)]

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion of the two legs."""
+"""Fusion of the two legs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_both_legs_rank_high_comes_first() -> None:
     found = [candidate("dense", 0.9), candidate("both", 0.8, 7), candidate("sparse", 0.1, 9), candidate("far", 0.2)]
-    assert names(fused(found, 3)) == ["both", "sparse", "dense"]
+    assert names(fused(found, 3)) == ["both", "dense", "sparse"]
 
 
 def test_without_words_the_order_is_that_of_the_cosines() -> None:
