@@ -23,8 +23,10 @@ def at(degrees: float, length: float = 1) -> list[float]:
     return [length * math.sin(math.radians(degrees)), length * math.cos(math.radians(degrees)), 0.0, 0.0]
 
 
-async def found(store: VectorStore, collection: str, limit: int = 40, scope: Scope = EVERYONE) -> list[str]:
-    candidates = await store.search(collection, Query(NORTH), limit, scope)
+async def found(
+    store: VectorStore, collection: str, limit: int = 40, scope: Scope = EVERYONE, words: str = ""
+) -> list[str]:
+    candidates = await store.search(collection, Query(NORTH, words), limit, scope)
     return [candidate.passage.document_id for candidate in candidates]
 
 
@@ -119,7 +121,8 @@ async def library(store: VectorStore, collection: str) -> VectorStore:
 
 
 async def assert_sees(store: VectorStore, collection: str, scope: Scope, wanted: set[str]) -> None:
-    assert sorted(await found(store, collection, scope=scope)) == sorted([*wanted, *wanted])
+    for words in ("", "text"):  # by meaning alone, and with the leg that finds words
+        assert sorted(await found(store, collection, scope=scope, words=words)) == sorted([*wanted, *wanted])
     assert await store.count(collection, scope) == (len(wanted), 2 * len(wanted))
     assert await store.visible(collection, [*LIBRARY, "unknown.md"], scope) == wanted
     records = [record async for record in store.find_documents(collection, scope)]
