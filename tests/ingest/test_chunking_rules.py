@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import statistics
 import time
 from pathlib import Path
@@ -122,6 +123,30 @@ def test_the_limit_holds_for_a_tokenizer_whose_parts_do_not_add_up(source: str) 
     assert_within_limit(read, pieces, Bytes())
     left = iter(letters(*(piece.text for piece in pieces)))
     assert all(letter in left for letter in letters(source))
+
+
+class LongWords:
+    """A tokenizer that takes a word for one token, but one of over 70 characters for many: slices tell too little."""
+
+    max_tokens = 128
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        spans = []
+        for start, end in (match.span() for match in re.finditer(r"\S+", text)):
+            step = 1 if end - start > 70 else end - start
+            spans += [(at, at + step) for at in range(start, end, step)]
+        return spans
+
+    def count(self, text: str) -> int:
+        return 2 + len(self.spans(text))
+
+
+def test_the_limit_holds_for_slices_that_need_more_tokens_together() -> None:
+    word = "".join(chr(ord("a") + (7 * n + n // 5) % 26) for n in range(400))
+    read = document(Block(word), title="T")
+    pieces = chunk(read, LongWords())
+    assert_within_limit(read, pieces, LongWords())
+    assert letters(*(piece.text for piece in pieces)) == letters(word)
 
 
 # Edits
