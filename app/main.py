@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -11,7 +12,7 @@ from litestar import Litestar
 from msgspec import Struct
 
 from app import answering, tracing
-from app.adapters import chat
+from app.adapters import bm25, chat
 from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
@@ -100,7 +101,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             embedders=embedders,
             answerer=answerer,
             fallback=ExtractiveAnswerer(),
-            support=SupportCheck(),
+            support=SupportCheck(bm25.words),
             cache=cache,
             evidence=kept,
             deadlines=deadlines,
@@ -229,6 +230,7 @@ def _policy(settings: Settings) -> Policy:
 
 async def _warm_up(services: Services) -> None:
     """Load what the first question needs. A store that is away may come up later, so this only tells."""
+    await asyncio.to_thread(bm25.warm_up)
     try:
         state = (await answering.open_index(services)).state
     except VouchError as exc:

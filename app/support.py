@@ -8,11 +8,10 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 
 from cachetools import LRUCache
-from qdrant_edge import Bm25, Bm25Config, TokenizerType
 
 from app.core.answer_sentences import read
 from app.core.model import Source, Support
-from app.core.support import Finding, find, judge, reference
+from app.core.support import Finding, Terms, find, judge, reference
 from app.ports import Embedder
 
 _VECTORS_KEPT = 4096
@@ -26,8 +25,8 @@ _LONGEST = 300
 class SupportCheck:
     """Keeps the vectors of sentences, so that a second check of an answer embeds nothing."""
 
-    def __init__(self) -> None:
-        self._bm25 = Bm25(Bm25Config(language="english", tokenizer=TokenizerType.Multilingual))
+    def __init__(self, words: Terms) -> None:
+        self._words = words
         self._vectors: LRUCache[tuple[str, str], array[float]] = LRUCache(_VECTORS_KEPT)
 
     async def check(self, answer: str, sources: Sequence[Source], embedder: Embedder) -> Support:
@@ -47,11 +46,8 @@ class SupportCheck:
         return [(finding, _similarity(finding, vectors)) for finding in findings]
 
     def _find(self, answer: str, sources: Sequence[Source]) -> list[Finding]:
-        references = [reference(source, self._terms) for source in sources]
-        return [find(sentence, references, self._terms) for sentence in read(answer)]
-
-    def _terms(self, text: str) -> Collection[int]:
-        return self._bm25.embed_query(text).indices
+        references = [reference(source, self._words) for source in sources]
+        return [find(sentence, references, self._words) for sentence in read(answer)]
 
     async def _embed(self, texts: Collection[str], embedder: Embedder) -> Mapping[str, Sequence[float]]:
         places = asyncio.Semaphore(_AT_ONCE)

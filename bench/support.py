@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
+from app.adapters import bm25
 from app.adapters.fastembed_embedder import BUNDLED, Embedders
 from app.core.model import Source
 from app.core.sentences import sentence_spans
@@ -82,7 +83,7 @@ def main() -> None:
 
 async def _checked(embedder: Embedder, *, test: bool) -> list[Checked]:
     """The examples of one part; answers that claim nothing are left out."""
-    check, done = SupportCheck(), []
+    check, done = SupportCheck(bm25.words), []
     for example in examples():
         if example.test == test:
             compared = await check.compare(example.answer, example.sources, embedder)
@@ -177,7 +178,7 @@ def _best_threshold(part: Sequence[Checked], unsupported: Callable[[Checked, flo
 
 async def _time(embedder: Embedder) -> None:
     """Wall time depends on who else computes; processor time, and one sentence in the same run, tell how much."""
-    check = SupportCheck()
+    check = SupportCheck(bm25.words)
     first, second, alone = [], [], []
     for answer, sources in _long_answers():
         first.append(await _timed(check.check(answer, sources, embedder)))

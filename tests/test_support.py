@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from app.adapters import bm25
 from app.adapters.fastembed_embedder import BUNDLED
 from app.core.extractive import Quote, cited
 from app.core.model import Source
@@ -71,7 +72,7 @@ async def embedder() -> Counting:
 
 
 async def supported(answer: str, embedder: Embedder, sources: Sequence[Source] = SOURCES) -> list[bool | None]:
-    support = await SupportCheck().check(answer, sources, embedder)
+    support = await SupportCheck(bm25.words).check(answer, sources, embedder)
     assert support.unsupported == sum(sentence.supported is False for sentence in support.sentences)
     return [sentence.supported for sentence in support.sentences]
 
@@ -104,7 +105,7 @@ async def test_an_invention_is_unsupported(embedder: Counting) -> None:
 async def test_what_the_source_does_not_hold_is_listed(
     answer: str, missing: tuple[str, ...], embedder: Counting
 ) -> None:
-    (sentence,) = (await SupportCheck().check(answer, SOURCES, embedder)).sentences
+    (sentence,) = (await SupportCheck(bm25.words).check(answer, SOURCES, embedder)).sentences
     assert sentence.missing == missing
     assert sentence.supported is (not missing)
 
@@ -118,13 +119,15 @@ async def test_quotes_of_every_source_are_supported(embedder: Counting) -> None:
 
 async def test_spans_point_into_the_source_as_it_is(embedder: Counting) -> None:
     sources = [source(1, "Prices [3] follow.\n\n  Hotels [4] cost &lt;120 euros a night.  More below.")]
-    (sentence,) = (await SupportCheck().check("Hotels cost 120 euros a night [1].", sources, embedder)).sentences
+    (sentence,) = (
+        await SupportCheck(bm25.words).check("Hotels cost 120 euros a night [1].", sources, embedder)
+    ).sentences
     assert sentence.span
     assert sources[0].text[slice(*sentence.span)] == "Hotels [4] cost &lt;120 euros a night."
 
 
 async def test_a_second_check_embeds_nothing_and_says_the_same(embedder: Counting) -> None:
-    check = SupportCheck()
+    check = SupportCheck(bm25.words)
     answer = "You get 20 paid days of annual leave [1]. Hotels up to 120 euros need no approval [2]."
     first = await check.check(answer, SOURCES, embedder)
     assert len(embedder.texts) == 4
@@ -133,7 +136,7 @@ async def test_a_second_check_embeds_nothing_and_says_the_same(embedder: Countin
 
 
 async def test_another_model_does_not_get_the_vectors_of_this_one(embedder: Counting) -> None:
-    check = SupportCheck()
+    check = SupportCheck(bm25.words)
     await check.check("Leave is booked in Globex [1].", SOURCES, embedder)
     other = Counting(embedder)
     other.identity = "another"
@@ -162,11 +165,11 @@ async def test_a_failing_embedder_is_reported_as_such(embedder: Counting) -> Non
             raise EmbeddingFailed("broken")
 
     with pytest.raises(EmbeddingFailed):
-        await SupportCheck().check("Leave is booked in Globex [1].", SOURCES, Broken(embedder))
+        await SupportCheck(bm25.words).check("Leave is booked in Globex [1].", SOURCES, Broken(embedder))
 
 
 async def test_checks_that_run_together_say_what_each_says_alone(embedder: Counting) -> None:
     answers = [f"You get {days} paid days of annual leave [1]." for days in (20, 21, 20, 22)]
-    check = SupportCheck()
+    check = SupportCheck(bm25.words)
     together = await asyncio.gather(*(check.check(answer, SOURCES, embedder) for answer in answers))
     assert [one.unsupported for one in together] == [0, 1, 0, 1]

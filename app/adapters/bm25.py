@@ -7,6 +7,7 @@ term is in the index (IDF) is the store's to know, and it multiplies that in. To
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from qdrant_edge import Bm25, Bm25Config, SparseVector, TokenizerType
@@ -22,34 +23,39 @@ _IDENTIFIER = re.compile(r"\w+(?:[-_./:@#]+\w+)+")
 _SIGNS = re.compile(r"[\W_]+")
 
 
-class Terms(NamedTuple):
+class TermWeights(NamedTuple):
     """A sparse vector: the ids of its terms, each once, and their weights."""
 
     indices: list[int]
     values: list[float]
 
 
-def of_passage(passage: Passage) -> Terms:
+def of_passage(passage: Passage) -> TermWeights:
     """Title, headings and text, each once: what the dense vector is made of, too."""
     return _terms("\n".join([passage.title, *passage.heading, passage.text]), is_question=False)
 
 
-def of_question(text: str) -> Terms:
+def of_question(text: str) -> TermWeights:
     """Empty for one of stop words alone."""
     return _terms(text, is_question=True)
 
 
+def words(text: str) -> Collection[int]:
+    """The ids of a text's words for comparing texts by themselves, those of scripts without spaces too."""
+    return _UNSPACED.embed_query(text).indices
+
+
 def warm_up() -> None:
-    """Load the dictionaries for scripts without spaces, which takes about half a second."""
-    of_question("日本語 中文 ไทย")
+    """Load the dictionaries for scripts without spaces: half a second, in which no other thread runs Python."""
+    words("日本語 中文 ไทย")
 
 
-def _terms(text: str, is_question: bool) -> Terms:
+def _terms(text: str, is_question: bool) -> TermWeights:
     weights: dict[int, float] = {}
     for model, part in ((_WORDS, _spaced(text)), (_UNSPACED, " ".join(_UNSPACED_RUN.findall(text)))):
         vector = _embedded(model, part, is_question) if part else None
         weights |= zip(vector.indices, vector.values, strict=True) if vector else ()
-    return Terms(list(weights), list(weights.values()))
+    return TermWeights(list(weights), list(weights.values()))
 
 
 def _embedded(model: Bm25, text: str, is_question: bool) -> SparseVector:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
-from qdrant_edge import Bm25, Bm25Config, TokenizerType
-
+from app.adapters import bm25
 from app.core.abstention import ABSTENTION
 from app.core.extractive import Quote, cited, select
 from app.core.links import packed_links
@@ -25,9 +24,6 @@ class ExtractiveAnswerer:
     name = "extractive"
     model = "extractive-2"
 
-    def __init__(self) -> None:
-        self._bm25 = Bm25(Bm25Config(language="english", tokenizer=TokenizerType.Multilingual))
-
     def begin(self) -> ExtractiveAnswerer:
         return self
 
@@ -45,16 +41,13 @@ class ExtractiveAnswerer:
 
     def _draft(self, question: str, sources: Sequence[Source]) -> Draft:
         links = packed_links(sources)
-        quotes = [quote for quote in select(question, sources, self._terms) if cited([quote], links)]
+        quotes = [quote for quote in select(question, sources, bm25.words) if cited([quote], links)]
         texts = {source.number: Quotable(source.text) for source in sources}
         claims = tuple(claim for quote in quotes for claim in _claims(quote, texts[quote.number]))
         return Draft("".join(cited(quotes, links)) or ABSTENTION, claims, None)
 
     def _answer(self, question: str, sources: Sequence[Source]) -> list[str]:
-        return cited(select(question, sources, self._terms), packed_links(sources)) or [ABSTENTION]
-
-    def _terms(self, text: str) -> Collection[int]:
-        return self._bm25.embed_query(text).indices
+        return cited(select(question, sources, bm25.words), packed_links(sources)) or [ABSTENTION]
 
 
 def _claims(quote: Quote, text: Quotable) -> list[ClaimedQuote]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from qdrant_client import models
 
 from app.adapters import payloads
-from app.adapters.bm25 import Terms
+from app.adapters.bm25 import TermWeights
 from app.adapters.qdrant_records import filter_of
 from app.core.model import Candidate, Query, Scope
 
@@ -17,7 +17,7 @@ from app.core.model import Candidate, Query, Scope
 _SEARCH = models.SearchParams(hnsw_ef=128, acorn=models.AcornSearchParams(enable=True))
 
 
-def requests(query: Query, terms: Terms, limit: int, scope: Scope) -> list[models.QueryRequest]:
+def requests(query: Query, terms: TermWeights, limit: int, scope: Scope) -> list[models.QueryRequest]:
     """For one batch: the dense leg; with terms also the sparse leg's scores, and the cosines of what that leg finds."""
     visible = filter_of(payloads.scope_conditions(scope))
     vector = payloads.unit(query.vector)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters import bm25
 from app.adapters.fastembed_embedder import BUNDLED
 from app.core.model import Candidate
 from app.support import SupportCheck
@@ -77,12 +78,12 @@ def test_only_a_refusal_before_the_answerer_saves_a_call() -> None:
     ],
 )
 async def test_citations_as_alce_counts_them(answer: str, recall: tuple[bool], precision: tuple[bool]) -> None:
-    found = await citing.score(reply(answer, LEAVE, MEALS), SupportCheck(), await embedders.get(BUNDLED))
+    found = await citing.score(reply(answer, LEAVE, MEALS), SupportCheck(bm25.words), await embedders.get(BUNDLED))
     assert found == citing.Citations(recall, precision)
 
 
 async def test_refusal_has_no_citations_to_judge() -> None:
-    assert await citing.score(reply(), SupportCheck(), await embedders.get(BUNDLED)) is None
+    assert await citing.score(reply(), SupportCheck(bm25.words), await embedders.get(BUNDLED)) is None
 
 
 @pytest.mark.parametrize(
