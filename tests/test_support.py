@@ -15,6 +15,7 @@ from app.errors import EmbeddingFailed
 from app.ports import Embedder, Tokenizer
 from app.support import SupportCheck
 from tests.shared_embedder import embedders
+from tests.sources import source
 
 LEAVE = (
     "Employees receive 20 working days of paid annual leave. Up to five unused days may be carried over into the next "
@@ -23,21 +24,6 @@ LEAVE = (
 TRAVEL = "Trains are booked in second class. Hotels up to 120 euros a night need no approval."
 URLAUB = "Beschäftigte erhalten 20 Tage Urlaub im Jahr. Der Antrag wird in Globex gestellt."
 休假 = "员工每年享有20天带薪年假。未使用的假期不得结转。"
-
-
-def source(number: int, text: str) -> Source:
-    return Source(
-        number=number,
-        document_id=f"{number}.md",
-        passage_id=str(number),
-        title="Handbook",
-        heading=(),
-        page=None,
-        url=None,
-        updated_at=None,
-        score=0.5,
-        text=text,
-    )
 
 
 SOURCES = [source(1, LEAVE), source(2, TRAVEL), source(3, URLAUB), source(4, 休假)]

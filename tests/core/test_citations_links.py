@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from app.core.links import Links, images_in, packed_links, stands_alone
-from app.core.model import Source
 from tests.core.citing import filtered, outcome
+from tests.sources import source
 
 TEXT = """See https://ok.example/a and [x](/rel) or <mailto:a@b.example>, www.ok.example/w.
 ![logo](https://img.example/p.png) [odd](https://ok.example/(b)) <img src="https://img.example/q.png">
@@ -18,23 +18,8 @@ TEXT = """See https://ok.example/a and [x](/rel) or <mailto:a@b.example>, www.ok
 """
 
 
-def source(number: int, text: str = "", url: str | None = None, title: str = "") -> Source:
-    return Source(
-        number=number,
-        document_id=f"{number}.md",
-        passage_id=str(number),
-        title=title,
-        heading=(),
-        page=None,
-        url=url,
-        updated_at=None,
-        score=1.0,
-        text=text,
-    )
-
-
 SOURCES = [
-    source(1, TEXT, "https://docs.example/hr/leave", "Leave [9] *policy*"),
+    source(1, TEXT, url="https://docs.example/hr/leave", title="Leave [9] *policy*"),
     source(2, url="https://docs.example/pay", title="Pay"),
     source(3),
 ]

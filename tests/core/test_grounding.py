@@ -8,26 +8,11 @@ from hypothesis import strategies as st
 
 from app.core.citations import CitationFilter
 from app.core.grounding import MAX_REJECTED_LENGTH, Quote, RejectedQuote, confidence, ground
-from app.core.model import Source
 from app.core.structured import ClaimedQuote, Draft
+from tests.sources import source
 
 LEAVE = "Every employee gets 28 days a year. See [7] for\nthe details."
 TRAVEL = "Trips are booked by the office. Economy class under six hours."
-
-
-def source(number: int, text: str) -> Source:
-    return Source(
-        number=number,
-        document_id=f"{number}.md",
-        passage_id=str(number),
-        title="",
-        heading=(),
-        page=None,
-        url=None,
-        updated_at=None,
-        score=0.5,
-        text=text,
-    )
 
 
 SOURCES = [source(1, LEAVE), source(2, TRAVEL)]

@@ -19,21 +19,6 @@ def passage(document: str, text: str = "text", *, page: int | None = None, numbe
     )
 
 
-def source(number: int, text: str, document: str = "a.md") -> Source:
-    return Source(
-        number=number,
-        document_id=document,
-        passage_id=f"{document} {number}",
-        title="",
-        heading=(),
-        page=None,
-        url=None,
-        updated_at=None,
-        score=0.5,
-        text=text,
-    )
-
-
 def gold(document: str, *pages: int, words: str = "") -> Gold:
     return Gold(frozenset(Place(document, page) for page in pages or (None,)), words)
 

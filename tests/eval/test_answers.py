@@ -11,11 +11,12 @@ from app.adapters.fastembed_embedder import BUNDLED
 from app.core.model import Candidate
 from app.support import SupportCheck
 from eval import answers, citing
-from tests.eval.made import asked, case, gold, passage, reply, source
+from tests.eval.made import asked, case, gold, passage, reply
 from tests.shared_embedder import embedders
+from tests.sources import source
 
-LEAVE = source(1, "Every employee gets 28 days of annual leave a year.", "leave.md")
-MEALS = source(2, "Meals on a business trip are refunded up to 40 euros a day.", "meals.md")
+LEAVE = source(1, "Every employee gets 28 days of annual leave a year.", document_id="leave.md")
+MEALS = source(2, "Meals on a business trip are refunded up to 40 euros a day.", document_id="meals.md")
 
 
 @pytest.mark.parametrize(

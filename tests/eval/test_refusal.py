@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from eval import refusal
 from eval.refusal import Judged
-from tests.eval.made import asked, case, reply, source
+from tests.eval.made import asked, case, reply
+from tests.sources import source
 
 QUESTIONS = [
     Judged(answerable=True, score=0.9, refused=False),
