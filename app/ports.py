@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from app.core.callers import Caller
 from app.core.evidence import Evidence
 from app.core.limits import Counter, Lease, Taken
-from app.core.model import CachedAnswer, Candidate, EmbeddedPassage, Passage, Query, Scope, Source
+from app.core.model import CachedAnswer, Candidate, EmbeddedPassage, Passage, Place, Query, Scope, Source
 from app.core.plans import Plan
 from app.core.prompt import Messages
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
@@ -69,6 +69,10 @@ class VectorStore(Protocol):
 
         In the order of `app.core.fusion`, each with its exact cosine; without a text by cosine alone.
         """
+
+    async def passages_at(self, collection: str, places: Collection[Place], scope: Scope) -> list[Passage]:
+        """What stands at these places and `scope` may see, in no particular order; two passages at one place while a
+        job is at work on the document."""
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         """How many (documents, passages) `scope` may see."""

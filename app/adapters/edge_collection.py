@@ -30,7 +30,7 @@ from app.adapters.edge_shards import (
     vector_of,
 )
 from app.core import hashing
-from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Place, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
@@ -98,6 +98,9 @@ class EdgeCollection:
 
     def search(self, query: Query, limit: int, scope: Scope) -> list[Candidate]:
         return edge_search.search(self._passages, query, limit, scope)
+
+    def passages_at(self, places: Collection[Place], scope: Scope) -> list[Passage]:
+        return edge_search.passages_at(self._passages, places, scope)
 
     def count(self, scope: Scope) -> tuple[int, int]:
         request = edge.CountRequest(exact=True, filter=filter_of(payloads.scope_conditions(scope)))

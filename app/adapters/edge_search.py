@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -10,7 +10,7 @@ import qdrant_edge as edge
 from app.adapters import bm25, payloads
 from app.adapters.edge_shards import filter_of
 from app.core import fusion
-from app.core.model import Candidate, Query, Scope
+from app.core.model import Candidate, Passage, Place, Query, Scope
 
 
 def search(shard: edge.EdgeShard, query: Query, limit: int, scope: Scope) -> list[Candidate]:
@@ -27,6 +27,23 @@ def search(shard: edge.EdgeShard, query: Query, limit: int, scope: Scope) -> lis
     scores = {point.id: point.score for point in sparse}
     candidates = [Candidate(payloads.to_passage(p.id, p.payload), p.score, scores.get(p.id)) for p in found]
     return fusion.fused(candidates, limit)
+
+
+def passages_at(shard: edge.EdgeShard, places: Collection[Place], scope: Scope) -> list[Passage]:
+    """In one call: they are few, at most three for each passage that is packed."""
+    if not places:
+        return []
+    there = edge.Filter(
+        must=[filter_of(payloads.scope_conditions(scope))],
+        should=[_one_of(document_id, positions) for document_id, positions in payloads.positions(places).items()],
+    )
+    request = edge.ScrollRequest(limit=2 * len(places), filter=there, with_payload=True, with_vector=False)
+    return [payloads.to_passage(record.id, record.payload) for record in shard.scroll(request)[0]]
+
+
+def _one_of(document_id: str, positions: list[int]) -> edge.Filter:
+    document = edge.FieldCondition(key="document_id", match=edge.MatchValue(document_id))
+    return edge.Filter(must=[document, edge.FieldCondition(key="position", match=edge.MatchAny(any=positions))])
 
 
 def _leg(shard: edge.EdgeShard, query: edge.Query, depth: int, visible: edge.Filter) -> list[edge.ScoredPoint]:

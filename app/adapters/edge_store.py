@@ -17,7 +17,7 @@ from app.adapters.edge_collection import EdgeCollection
 from app.adapters.edge_folder import EdgeFolder
 from app.adapters.edge_shards import PAGE, Offset
 from app.adapters.payloads import batches
-from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Place, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreError, StoreHeld, StoreUnavailable
 
@@ -54,6 +54,9 @@ class EdgeStore:
 
     async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
         return await self._read(collection, EdgeCollection.search, query, limit, scope)
+
+    async def passages_at(self, collection: str, places: Collection[Place], scope: Scope) -> list[Passage]:
+        return await self._read(collection, EdgeCollection.passages_at, places, scope)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         return await self._read(collection, EdgeCollection.count, scope)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from app.core.callers import PUBLIC, is_tenant
-from app.core.model import Passage, Scope
+from app.core.model import Passage, Place, Scope
 from app.core.records import AbsentDocument, DocumentRecord, StateRecord
 from app.errors import LeaseMissing, StoreUnavailable
 
@@ -123,6 +123,14 @@ def scope_conditions(scope: Scope) -> list[Condition]:
     if scope.tags:
         conditions.append(("tags", sorted(set(scope.tags))))
     return conditions
+
+
+def positions(places: Collection[Place]) -> dict[str, list[int]]:
+    """The places by document, in order."""
+    by_document: dict[str, list[int]] = {}
+    for document_id, position in sorted(set(places)):
+        by_document.setdefault(document_id, []).append(position)
+    return by_document
 
 
 def unit(vector: Sequence[float]) -> list[float]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from qdrant_client import models
 
 from app.adapters import payloads
 from app.adapters.bm25 import TermWeights
 from app.adapters.qdrant_records import filter_of
-from app.core.model import Candidate, Query, Scope
+from app.core.model import Candidate, Place, Query, Scope
 
 # With payload indexes a narrow filter is scanned exactly and a wide one walks the graph's extra edges; ACORN keeps the
 # recall where neither helps, such as two filters that each match much and together little. `exact` would cost every
@@ -31,6 +31,19 @@ def requests(query: Query, terms: TermWeights, limit: int, scope: Scope) -> list
     found = models.Prefetch(query=words, using=payloads.SPARSE, filter=visible, limit=limit)
     cosines = models.QueryRequest(prefetch=found, query=vector, using=payloads.VECTOR, limit=limit, with_payload=True)
     return [dense, sparse, cosines]
+
+
+def at(places: Collection[Place], scope: Scope) -> models.Filter:
+    """Lets through what stands at these places and `scope` may see."""
+    return models.Filter(
+        must=[filter_of(payloads.scope_conditions(scope))],
+        should=[_one_of(document_id, positions) for document_id, positions in payloads.positions(places).items()],
+    )
+
+
+def _one_of(document_id: str, positions: list[int]) -> models.Filter:
+    document = models.FieldCondition(key="document_id", match=models.MatchValue(value=document_id))
+    return models.Filter(must=[document, models.FieldCondition(key="position", match=models.MatchAny(any=positions))])
 
 
 def candidates(legs: Sequence[Sequence[models.ScoredPoint]]) -> list[Candidate]:

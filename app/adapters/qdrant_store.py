@@ -21,7 +21,7 @@ from app.adapters.payloads import batches
 from app.adapters.qdrant_records import BATCH, MARKS, QdrantRecords, filter_of
 from app.adapters.qdrant_upkeep import records_of
 from app.core import fusion
-from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Place, Query, Scope
 from app.core.records import IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 
@@ -67,6 +67,13 @@ class QdrantStore(QdrantRecords):
             fetched *= 2
             legs = await self._legs(collection, qdrant_search.requests(query, terms, fetched, scope))
         return fusion.fused(qdrant_search.candidates(legs), limit)
+
+    async def passages_at(self, collection: str, places: Collection[Place], scope: Scope) -> list[Passage]:
+        if not places:
+            return []
+        there = qdrant_search.at(places, scope)
+        records, _ = await self._call(self._client.scroll(collection, there, limit=2 * len(places)))
+        return [payloads.to_passage(record.id, record.payload) for record in records]
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         visible = filter_of(payloads.scope_conditions(scope))

@@ -29,6 +29,10 @@ class Passage(Struct, frozen=True, kw_only=True):
     """Groups that may see it; empty means nobody."""
 
 
+Place = tuple[str, int]
+"""A document's id, and a position in it."""
+
+
 class EmbeddedPassage(Struct, frozen=True):
     passage: Passage
     vector: Sequence[float]
