@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
-from app.core.model import Candidate, EmbeddedPassage, Passage, Query, Scope
+from app.core.model import Candidate, EmbeddedPassage, Passage, Place, Query, Scope
 from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import VectorStore
@@ -29,6 +29,9 @@ class ReadOnlyStore:
 
     async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
         return await self._store.search(collection, query, limit, scope)
+
+    async def passages_at(self, collection: str, places: Collection[Place], scope: Scope) -> list[Passage]:
+        return await self._store.passages_at(collection, places, scope)
 
     async def count(self, collection: str, scope: Scope) -> tuple[int, int]:
         return await self._store.count(collection, scope)
