@@ -25,6 +25,7 @@ _WORD = r"(?:(?:sources?|refs?|docs?|citations?|quelle)\W*)?"
 _MARKER = re.compile(rf"\[\W{{0,6}}{_WORD}\d+\s*(?:[,;–-]\s*\d+\s*)*(?:\W{{0,6}}\]|†|$)", re.MULTILINE)
 _BARE = re.compile(r"(?:https?|ftp)://[^\s<>\"'()\[\]]+|\bwww\.[^\s<>\"'()\[\]]+", re.IGNORECASE)
 _ACTIVE = re.compile(r"<[^>]*\b(?:src|href|style|on\w+)\s*=|<\s*(?:script|iframe|svg|link|img|object|form|base)", re.I)
+_PLACE = re.compile(r"\(vouch://documents/[\w./~%-]*\)", re.ASCII)
 _READER = MarkdownIt("commonmark")
 _READER.validateLink = lambda _: True  # type: ignore[method-assign]  # one that lets `javascript:` pass
 _CODE = ("code_inline", "fence", "code_block")
@@ -43,7 +44,7 @@ def prompt_faults(messages: Messages, sources: int) -> list[str]:
         insides.append(inside)
     if not rest.startswith("Question: ") or "\n" in rest:
         return ["the question is not last, or not one line"]
-    return [fault for inside in [*insides, rest] for fault in _forgeries(inside)]
+    return [fault for inside in [*insides, rest] for fault in forgeries(inside)]
 
 
 def reply_faults(reply: Mapping[str, Any], offered: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -57,6 +58,17 @@ def reply_faults(reply: Mapping[str, Any], offered: Sequence[Mapping[str, Any]])
     if (status == "answered") != bool(reply["cited"]):
         faults.append(f"{status}, and cites {reply['cited']}")
     return faults + text_faults(text, numbers, allowed_urls(offered))
+
+
+def agent_faults(text: str, reply: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a reply as the text that an agent's model reads: its answer, and a line for each source."""
+    if reply["answer"] is None:
+        return forgeries(text)
+    listed = text.partition(reply["answer"])[2].removeprefix("\n\nSources:\n")
+    lines = re.fullmatch("\n".join(rf"\[{source['number']}\] (.*)" for source in reply["sources"]), listed)
+    if not lines:
+        return [f"the sources are told as {listed!r}"]
+    return [fault for line in lines.groups() for fault in forgeries(line)]
 
 
 def text_faults(text: str, numbers: Collection[int], urls: Collection[str]) -> list[str]:
@@ -87,8 +99,9 @@ def _tokens(tokens: Sequence[Token]) -> Iterator[Token]:
             yield from _tokens(token.children or [])
 
 
-def _forgeries(text: str) -> list[str]:
-    seen = _read(text)
+def forgeries(text: str) -> list[str]:
+    """The fences and the markers that a lenient reader sees in it, except in the address of a document."""
+    seen = _read(_PLACE.sub("", text))
     forms = {"fence": _FENCE, "marker": _MARKER}
     return [f"{kind} {found[0]!r}" for kind, form in forms.items() for found in form.finditer(seen)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from tests.injection.cases import Case, folder_of, read_cases, write_documents
-from tests.injection.checks import allowed_urls, prompt_faults, reply_faults, text_faults
+from tests.injection.checks import agent_faults, allowed_urls, forgeries, prompt_faults, reply_faults, text_faults
 from tests.scripted_chat import Body, ScriptedChat, pieces, prompt_of, writes
 from tests.service import Service, ingest, running, settings_for
 
@@ -45,8 +46,8 @@ async def run(folder: Path) -> list[Outcome]:
 
 
 async def _obeying(service: Service, chat: ScriptedChat, number: int, case: Case) -> tuple[list[str], list[str]]:
-    """The faults of the prompts and of the replies: streamed in pieces, at once, with links for citations, and to apps
-    that speak the OpenAI API."""
+    """The faults of the prompts and of the replies: streamed in pieces, at once, with links for citations, to apps
+    that speak the OpenAI API, and to agents."""
     chat.requests.clear()
     chat.reply = writes(lambda body: pieces(case.obeyed(prompt_of(body)), _PIECE))
     streamed = await service.stream(**_request(number, case))
@@ -55,10 +56,11 @@ async def _obeying(service: Service, chat: ScriptedChat, number: int, case: Case
     at_once = await service.ask(**_request(number, case), top_k=9)
     linked = await service.ask(**_request(number, case), citation_style="links")
     completion = await _completed(service, number, case)
+    told = await _agent_is_told(service, number, case, sources)
     prompts = [fault for body in chat.requests for fault in _prompt_faults(body, len(sources), case)]
     replies = [fault for reply in (streamed.done, at_once, linked) for fault in reply_faults(reply, sources)]
     replies += text_faults(completion, {source["number"] for source in sources}, allowed_urls(sources))
-    replies += list(_differences(streamed.names, streamed.text, streamed.done, at_once))
+    replies += told + list(_differences(streamed.names, streamed.text, streamed.done, at_once))
     return prompts, replies
 
 
@@ -69,6 +71,28 @@ async def _completed(service: Service, number: int, case: Case) -> str:
     body = {"model": "vouch", "messages": messages, "vouch": request}
     reply = await service.http.post("/v1/chat/completions", json=body)
     return str(reply.json()["choices"][0]["message"]["content"]) if reply.status_code == 200 else ""
+
+
+async def _agent_is_told(service: Service, number: int, case: Case, sources: list[dict[str, Any]]) -> list[str]:
+    """The faults of what the tools give: the reply and its text, and the texts that show passages and titles."""
+    request = _request(number, case)
+    asked = await _called(service, "ask", **request, top_k=10)
+    found = await _called(service, "search", query=case.question, filter=request["filter"])
+    listed = await _called(service, "list_documents", prefix=folder_of(number))
+    told = [result["content"][0]["text"] for result in (asked, found, listed)]
+    faults = reply_faults(asked["structuredContent"], sources) + agent_faults(told[0], asked["structuredContent"])
+    return faults + [fault for text in told[1:] for fault in forgeries(text)]
+
+
+async def _called(service: Service, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The result of an MCP tool, without the client of the SDK, which takes longer than the call."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    headers = {"Accept": "application/json, text/event-stream"}
+    reply = await service.http.post("/mcp", json=call, headers=headers)
+    [message] = [line[6:] for line in reply.text.splitlines() if line.startswith("data: ")]
+    result: dict[str, Any] = json.loads(message)["result"]
+    assert "structuredContent" in result, result
+    return result
 
 
 async def _quoting(service: Service, number: int, case: Case) -> list[str]:
