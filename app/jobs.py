@@ -14,8 +14,13 @@ class SyncRequest(Struct, frozen=True, forbid_unknown_fields=True):
     corpus: str | None = None
     """A folder on the service's machine; the service's own CORPUS when left out."""
     index_name: str | None = None
-    """What the caller means to build; refused when the service builds another index, or with another model."""
+    """What the caller means to build, as the settings below; refused when the service would build it otherwise."""
     embedding_model: str | None = None
+    include: tuple[str, ...] | None = None
+    """The patterns of INCLUDE."""
+    default_access: tuple[str, ...] | None = None
+    """The groups of DEFAULT_ACCESS."""
+    max_document_mb: int | None = None
     command: Literal["ingest", "verify", "prune"] = "ingest"
     """What to do with the index; `done` carries what came of it."""
     dry_run: bool = False

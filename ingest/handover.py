@@ -33,6 +33,9 @@ def carry_out(address: str, token: str, order: Order, settings: Settings, report
         "corpus": str(Path(order.corpus).resolve()),
         "index_name": settings.index_name,
         "embedding_model": settings.embedding_model,
+        "include": settings.include_patterns,
+        "default_access": settings.default_groups,
+        "max_document_mb": settings.max_document_mb,
     }
     headers = {"X-Vouch-Token": token}
     try:

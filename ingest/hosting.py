@@ -137,11 +137,19 @@ def _check_index(request: SyncRequest, ours: Settings) -> None:
     for name, asked, own in (
         ("INDEX_NAME", request.index_name, ours.index_name),
         ("EMBEDDING_MODEL", request.embedding_model, ours.embedding_model),
+        ("INCLUDE", request.include, ours.include_patterns),
+        ("DEFAULT_ACCESS", request.default_access, ours.default_groups),
+        ("MAX_DOCUMENT_MB", request.max_document_mb, ours.max_document_mb),
     ):
         if asked not in (None, own):
             raise OtherIndex(
-                f"It runs with {name}={own}, and was asked for {asked}: stop it first, or set the same {name}."
+                f"It runs with {name}={_said(own)}, and was asked for {_said(asked)}: stop it first, or set the same"
+                f" {name}."
             )
+
+
+def _said(value: object) -> str:
+    return (",".join(value) or "nothing") if isinstance(value, tuple) else str(value)
 
 
 def _order(request: SyncRequest, settings: Settings) -> Order:

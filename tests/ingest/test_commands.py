@@ -103,7 +103,8 @@ async def test_the_service_refuses_to_build_another_index_than_its_own(tmp_path:
     async with processes.served(tmp_path) as (_, address), httpx.AsyncClient(trust_env=False) as client:
         before = (await client.get(f"{address}/v1/index")).json()
         other = {"EMBEDDING_MODEL": "some/model", "RELEVANCE_THRESHOLD": "0.5"}
-        for changed in ({"INDEX_NAME": "second"}, other):
+        reading = ({"INCLUDE": "*.txt"}, {"DEFAULT_ACCESS": "hr"}, {"MAX_DOCUMENT_MB": "7"})
+        for changed in ({"INDEX_NAME": "second"}, other, *reading):
             code, out, err = await processes.run(tmp_path, "ingest", **changed)
             assert (code, out) == (2, "")
             assert "stop it first" in err
