@@ -141,6 +141,8 @@ class ScriptedChat:
         self.connections = 0
         self.closed_early = asyncio.Event()
         """Set when a client goes away before its reply is complete."""
+        self.left: asyncio.Queue[float] = asyncio.Queue()
+        """When each such client went, by the clock of the loop."""
         self._script: deque[Reply] = deque()
         self._writers: list[asyncio.StreamWriter] = []
         self._serving: set[asyncio.Task[None]] = set()
@@ -186,3 +188,4 @@ class ScriptedChat:
         reply = self._script.popleft() if self._script else self.reply
         if not await client.play(reply(self.requests[-1])):
             self.closed_early.set()
+            self.left.put_nowait(asyncio.get_running_loop().time())

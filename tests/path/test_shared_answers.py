@@ -180,6 +180,28 @@ async def test_a_caller_that_leaves_closes_the_upstream_within_100_ms(
     assert min(took) < 0.1, took  # the best of five: the machine that runs the tests may be busy
 
 
+async def test_fifty_callers_that_leave_at_once_close_the_upstream_of_each(
+    chatting: Service, chat: ScriptedChat
+) -> None:
+    stalls = [Stall() for _ in range(CALLERS)]
+    chat.script(*(says("Every employee ", stall) for stall in stalls))
+    asking = [asyncio.create_task(_read(chatting, number)) for number in range(CALLERS)]
+    await asyncio.gather(*(stall.reached.wait() for stall in stalls))
+    leaving = asyncio.get_running_loop().time()
+    for caller in asking:
+        caller.cancel()
+    async with asyncio.timeout(10):
+        took = sorted([await chat.left.get() - leaving for _ in range(CALLERS)])
+    assert took[-1] < 1, took  # 0.1 s on a machine that does nothing else
+    assert (await chatting.ask("Who is on call?"))["status"] != "failed", "their places are free again"
+
+
+async def _read(service: Service, number: int) -> None:
+    """A question of one's own, answered as a stream or as JSON."""
+    headers = {"Accept": "text/event-stream" if number % 2 else "application/json"}
+    await service.http.post("/v1/answers", json={"question": f"{QUESTION} Number {number}?"}, headers=headers)
+
+
 async def test_the_reply_says_which_endpoint_answered(indexed: Settings, tmp_path: Path, chat: ScriptedChat) -> None:
     async with ScriptedChat() as backup:
         chat.reply, backup.reply = script.status(503), says(ANSWER)
