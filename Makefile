@@ -57,6 +57,7 @@ lock: $(DEV_STAMP) ## write the lock files anew from pyproject.toml
 	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --extra otel -c requirements.txt -o requirements-otel.txt
 	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
 	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --group bench -c requirements.txt -o requirements-bench.txt
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group audit -c requirements.txt -o requirements-audit.txt
 
 up: ## the local stack in containers: Qdrant, Redis, the service
 	docker compose up --build --detach --wait
