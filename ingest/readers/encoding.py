@@ -55,6 +55,12 @@ def decode(data: bytes, declared: str | None = None) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def paired(text: str) -> str:
+    """With one character for each pair of surrogates, as UTF-16 writes those of the higher planes, and for half a pair
+    the mark that a character is lost: no tokenizer and no JSON takes surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _decode(data: bytes, declared: str | None) -> str:
     marked = next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
     if marked:

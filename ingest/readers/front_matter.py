@@ -9,11 +9,13 @@ import yaml
 from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
+from ingest.readers.encoding import paired
 from ingest.readers.stated import address, day
 
 _BLOCK = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNCLOSED = re.compile(r"\s*---[ \t]*\n[\w-]+:(?:[ \t]|\n)")
 _DATES = ("updated", "updated_at", "last_modified", "date")
+_FIELDS = frozenset(("title", "url", "tags", "access", "lang", "language", *_DATES))
 _MAX_CHARACTERS = 65_536
 _STRING = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
@@ -43,7 +45,10 @@ def split(source: str) -> tuple[FrontMatter, str]:
         return FrontMatter(), source[block.end() :]
     if not isinstance(node, yaml.MappingNode):  # a text between two rules
         return FrontMatter(), source
-    return _read(_fields(node)), source[block.end() :]
+    fields = _fields(node)
+    if block[1].startswith("\n") and fields.keys().isdisjoint(_FIELDS):  # such as `Note: a text between two rules`
+        return FrontMatter(), source
+    return _read(fields), source[block.end() :]
 
 
 def _parse(block: str) -> yaml.Node | None:
@@ -81,7 +86,7 @@ def _text(node: yaml.Node | None) -> str:
     """A scalar as it is written."""
     if not isinstance(node, yaml.ScalarNode) or node.tag == _NULL:
         return ""
-    return " ".join(node.value.split())
+    return " ".join(paired(node.value).split())
 
 
 def _groups(node: yaml.Node) -> tuple[str, ...]:

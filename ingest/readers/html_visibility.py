@@ -23,6 +23,7 @@ def _words(text: str) -> frozenset[str]:
 
 _BY_TAG = {
     **dict.fromkeys(_words("title script style template noscript noframes noembed datalist"), UNSEEN),
+    **dict.fromkeys(_words("annotation annotation-xml"), UNSEEN),  # a formula's source, beside the formula
     **dict.fromkeys(_words("button input select textarea"), FORM),
     **dict.fromkeys(_words("iframe object embed applet video audio canvas svg"), EMBEDDED),
     "nav": BOILERPLATE,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby, islice
 from typing import Any
 
@@ -42,6 +43,7 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 """What programs write where their user has given no title, names of files above all."""
+_ABOUT = ("Title", "Keywords", "ModDate", "CreationDate")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
 _LARGEST_COVER = 3
 """Headings that a title may be made of."""
@@ -73,14 +75,12 @@ def _document(pdf: Pdf) -> Document:
     outline = Outline()
     found = headings(lines, list(_bookmarks(pdf)))
     blocks = tuple(_blocks(lines, found, outline))
-    about = pdf.get_metadata_dict(skip_empty=True)
+    about = {key: _stated(partial(pdf.get_metadata_value, key)) for key in _ABOUT}
     return Document(
-        title=_title(about.get("Title", "")) or _cover(lines, found) or outline.title,
+        title=_title(about["Title"]) or _cover(lines, found) or outline.title,
         blocks=blocks,
-        updated_at=_day(about.get("ModDate", "")) or _day(about.get("CreationDate", "")),
-        tags=tuple(
-            dict.fromkeys(word for each in re.split("[,;]", about.get("Keywords", "")) if (word := each.strip()))
-        ),
+        updated_at=_day(about["ModDate"]) or _day(about["CreationDate"]),
+        tags=tuple(dict.fromkeys(word for each in re.split("[,;]", about["Keywords"]) if (word := each.strip()))),
         left_out=left_out.sentences(),
     )
 
@@ -144,7 +144,7 @@ def _bookmarks(pdf: Pdf) -> Iterator[Bookmark]:
         destination = bookmark.get_dest()
         page = destination.get_index() if destination else None
         if page is not None:
-            yield Bookmark(bookmark.level + 1, bookmark.get_title(), page + 1)
+            yield Bookmark(bookmark.level + 1, _stated(bookmark.get_title), page + 1)
 
 
 def _cover(lines: Sequence[Line], found: Mapping[int, Heading]) -> str:
@@ -156,6 +156,14 @@ def _cover(lines: Sequence[Line], found: Mapping[int, Heading]) -> str:
         names.append(heading.name)
         at += heading.lines
     return " ".join(names) if at == first and len(names) <= _LARGEST_COVER else ""
+
+
+def _stated(get: Callable[[], str]) -> str:
+    """What a file says of itself; nothing, where that was cut within a character."""
+    try:
+        return get()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _title(stated: str) -> str:

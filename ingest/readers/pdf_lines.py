@@ -17,6 +17,8 @@ from typing import Any
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from msgspec import Struct, structs
 
+from ingest.readers.encoding import paired
+
 Page = Any
 """A PdfPage of pypdfium2, which has no types."""
 
@@ -82,7 +84,8 @@ def lines_of(page: Page, number: int) -> list[Line]:
 
 
 def _spans(textpage: Any) -> Iterator[tuple[str, int, int]]:
-    """Text of each piece, and the indices of its first and last character that is no space."""
+    """Text of each piece, and the indices of its first and last character that is no space. Of a character beyond
+    U+FFFF, both surrogates count."""
     count = textpage.count_chars()
     text = textpage.get_text_range() if count else ""
     if len(text) != count:  # some of its characters take two places, or none
@@ -178,7 +181,8 @@ def _join(line: Line, piece: Line) -> Line:
 
 
 def _cleaned(line: Line) -> Line:
-    return structs.replace(line, text=_LEADERS.sub(" ... ", line.text.translate(_SPELLED_OUT)).strip())
+    text = paired(line.text).translate(_SPELLED_OUT)
+    return structs.replace(line, text=_LEADERS.sub(" ... ", text).strip())
 
 
 def _ordered(lines: Sequence[Line]) -> list[Line]:

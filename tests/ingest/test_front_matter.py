@@ -42,6 +42,7 @@ def test_all_fields_are_read_and_the_text_begins_below() -> None:
         "---\n# a comment\ntitle: T\n---\nText.",
         "---\nTitle: T\n---\nText.",
         '---\n"title": >\n  T\n---\nText.',
+        "---\n\ntitle: T\n---\nText.",
     ],
 )
 def test_spellings_of_the_block(source: str) -> None:
@@ -57,6 +58,7 @@ def test_spellings_of_the_block(source: str) -> None:
         "----\ntitle: T\n----\n",
         "---\nA text between two rules.\n---\nText.",
         "---\n- a list\n---\nText.",
+        "---\n\nNote: a text between two rules.\n\n---\n\nText.",
         "---\nNo end, and no field either.",
         "text\n---\ntitle: T\n---\n",
     ],
@@ -148,6 +150,11 @@ def test_tags_are_a_list_or_a_string_with_commas(value: str, tags: tuple[str, ..
 @pytest.mark.parametrize("title", ["1.10", "No", "2026-01-01", "12:30", "0x10", "Größe & Co."])
 def test_a_title_is_taken_as_it_is_written(title: str) -> None:
     assert about(f"title: {title}").title == title
+
+
+def test_characters_written_as_pairs_of_surrogates_are_one_each() -> None:
+    said = about('title: "Party \\ud83c\\udf89"', 'tags: ["\\ud83c"]')
+    assert (said.title, said.tags) == ("Party 🎉", ("\ufffd",))
 
 
 @pytest.mark.parametrize("title", ["", "null", "[a, b]", "{a: b}"])

@@ -42,6 +42,8 @@ HIDDEN = [
     "<!--[if IE]> secret <![endif]-->",
     "<?php secret ?>",
     "<dialog>secret</dialog>",
+    "<math><semantics><mi>a</mi><annotation encoding=application/x-tex>secret</annotation></semantics></math>",
+    "<math><semantics><mi>a</mi><annotation-xml><ci>secret</ci></annotation-xml></semantics></math>",
     "<svg><text>secret</text></svg>",
     "<textarea>secret</textarea>",
     "<ul><li hidden>secret<li>shown</ul>",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.document import Block, Document
 from ingest.readers import read
-from tests.ingest.pdfs import lines, pdf
+from tests.ingest.pdfs import lines, pdf, spelled
 
 FILES = Path(__file__).parent / "files" / "pdf"
 MARGINS = "repeating page headers, footers and page numbers"
@@ -204,6 +204,16 @@ def test_what_a_file_says_of_itself() -> None:
     document = of(pdf(lines("a"), about="/Keywords(travel; trains, travel)/ModDate(D:20240229101112+01'00')"))
     assert (document.tags, document.updated_at) == (("travel", "trains"), "2024-02-29")
     assert of(pdf(lines("a"), about="/ModDate(D:20230229)/Title(T)")).updated_at != "2023-02-29"
+
+
+def test_characters_beyond_the_first_plane_are_text() -> None:
+    data = spelled("Party A plan: B = 3, C end", {"A": "🎉", "B": "𝑥", "C": "𝐲𝐳"}, title="Party 🎉".encode("utf-16-be"))
+    assert (of(data).title, texts(of(data))) == ("Party 🎉", ["Party 🎉 plan: 𝑥 = 3, 𝐲𝐳 end"])
+
+
+def test_half_a_character_costs_the_title_at_most() -> None:
+    data = spelled("Party A plan", {"A": "🎉"}, title="Party 🎉".encode("utf-16-be")[:-2])
+    assert (of(data).title, texts(of(data))) == ("", ["Party 🎉 plan"])
 
 
 WORDS = st.lists(
