@@ -91,9 +91,12 @@ def load(name: str) -> FastembedEmbedder:
 
     Raises ModelUnavailable, in one line, also when its files would have to come from a hub that is out of reach.
     """
-    if name == BUNDLED:
-        return FastembedEmbedder(BUNDLED, bundled_model.IDENTITY, _load_bundled())
-    return FastembedEmbedder(name, name, _load_from_hub(name))
+    return FastembedEmbedder(name, identity_of(name), _load_bundled() if name == BUNDLED else _load_from_hub(name))
+
+
+def identity_of(name: str) -> str:
+    """Names a model with its weights, without loading it."""
+    return bundled_model.IDENTITY if name == BUNDLED else name
 
 
 def _load_bundled() -> TextEmbedding:
