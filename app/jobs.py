@@ -12,7 +12,8 @@ class SyncRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """What `python -m ingest` was asked to do, handed over to the service that holds the store."""
 
     corpus: str | None = None
-    """A folder on the service's machine; the service's own CORPUS when left out."""
+    """A folder on the service's machine, for whoever shows the token of this run; the service's own CORPUS when left
+    out."""
     index_name: str | None = None
     """What the caller means to build, as the settings below; refused when the service would build it otherwise."""
     embedding_model: str | None = None

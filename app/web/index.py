@@ -11,11 +11,21 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 from msgspec import Struct
 
+from app.core.callers import OWNER
 from app.jobs import Jobs, SyncRequest
 from app.services import Services
 from app.web import events
 from app.web.access import ADMIN_ONLY, caller_of, only_admins, scope_of
-from app.web.problems import BAD_REQUEST, BUSY, INDEX_UNAVAILABLE, NOT_ADMIN, NOT_LOCAL, documented
+from app.web.problems import (
+    BAD_REQUEST,
+    BUSY,
+    INDEX_UNAVAILABLE,
+    NOT_ADMIN,
+    NOT_LOCAL,
+    NOT_OWNER,
+    Problem,
+    documented,
+)
 
 
 class IndexReply(Struct, frozen=True):
@@ -70,5 +80,8 @@ async def post_sync(request: Request[Any, Any, State], data: JSONBody[SyncReques
     """Bring the index in step with the documents; progress as an event stream, the summary as `done`."""
     if request.content_type[0] != "application/json":
         raise ClientException("Send the body as application/json.", status_code=415)
+    # An admin could else have any file of the machine read, and then answered from.
+    if data.corpus is not None and caller_of(request) != OWNER:
+        raise Problem(NOT_OWNER, "Leave `corpus` out, or run `python -m ingest` on the machine of the service.")
     jobs: Jobs = request.app.state.jobs
     return Stream(events.stream(await jobs.sync(data), lambda _: "progress"), media_type="text/event-stream")

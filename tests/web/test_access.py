@@ -101,6 +101,19 @@ async def test_an_admins_key_may_do_what_the_token_of_the_run_may(service: Servi
     assert (await service.http.delete(pushed["url"], headers=as_caller("ops"))).status_code == 200
 
 
+async def test_another_folder_is_read_for_the_token_of_the_run_alone(service: Service, tmp_path: Path) -> None:
+    order = {"corpus": str(write_corpus(tmp_path)), "dry_run": True}
+    for headers, status, kind in (
+        (as_caller("ops"), 403, "/problems/not-owner"),
+        (as_caller("wiki"), 403, "/problems/not-admin"),
+        ({"X-Vouch-Token": service.token}, 200, None),
+    ):
+        reply = await service.http.post("/v1/index/sync", json=order, headers=headers)
+        assert reply.status_code == status
+        assert kind is None or reply.json()["type"] == kind
+    assert (await service.http.post("/v1/index/sync", json={}, headers=as_caller("ops"))).status_code == 200
+
+
 async def test_the_openai_sdk_sends_its_key_and_reads_the_refusal(service: Service) -> None:
     url = f"{service.http.base_url}/v1"
     async with AsyncOpenAI(api_key=KEY, base_url=url, max_retries=0) as client:
