@@ -27,6 +27,7 @@ from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
 from app.web import events, evidence, limits
 from app.web.access import caller_of, scope_of
+from app.web.bodies import check_types
 from app.web.negotiation import EVENT_STREAM, json_in_and_out, wants_events
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
 
@@ -85,6 +86,7 @@ _RESPONSES = {
 @post("/v1/answers", status_code=200, responses=_RESPONSES, guards=[json_in_and_out])
 async def post_answer(request: Request[Any, Any, State], data: JSONBody[AnswerRequest]) -> Response[Any]:
     """Answer a question with citations; JSON, or an event stream for `Accept: text/event-stream`."""
+    await check_types(request, AnswerRequest)
     work = await prepare(request, data)
     if wants_events(request):
         return Stream(events.stream(work, _name), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})

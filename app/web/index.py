@@ -16,6 +16,7 @@ from app.jobs import Jobs, SyncRequest
 from app.services import Services
 from app.web import events
 from app.web.access import ADMIN_ONLY, caller_of, only_admins, scope_of
+from app.web.bodies import check_types
 from app.web.problems import (
     BAD_REQUEST,
     BUSY,
@@ -80,6 +81,7 @@ async def post_sync(request: Request[Any, Any, State], data: JSONBody[SyncReques
     """Bring the index in step with the documents; progress as an event stream, the summary as `done`."""
     if request.content_type[0] != "application/json":
         raise ClientException("Send the body as application/json.", status_code=415)
+    await check_types(request, SyncRequest)
     # An admin could else have any file of the machine read, and then answered from.
     if data.corpus is not None and caller_of(request) != OWNER:
         raise Problem(NOT_OWNER, "Leave `corpus` out, or run `python -m ingest` on the machine of the service.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from litestar.datastructures.headers import Accept
 from litestar.exceptions import ClientException
 from litestar.handlers import BaseRouteHandler
@@ -12,6 +14,8 @@ JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
 _TAKEN = {"", JSON, "application/x-www-form-urlencoded"}
 """No type at all, and what `curl -d` says of every body, count as JSON: whether it is shows when it is read."""
+_REFUSED = re.compile(r";\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)", re.IGNORECASE)
+"""`q=0`: not this one. Litestar takes it for the least wanted one."""
 
 
 def json_in_and_out(connection: Connection, _: BaseRouteHandler) -> None:
@@ -29,4 +33,7 @@ def wants_events(connection: Connection) -> bool:
 
 
 def _best(connection: Connection) -> str | None:
-    return Accept(connection.headers.get("accept", "*/*")).best_match([JSON, EVENT_STREAM])
+    given = connection.headers.get("accept", "*/*").split(",")
+    refused = {form.partition(";")[0].strip().lower() for form in given if _REFUSED.search(form)}
+    wanted = ",".join(form for form in given if not _REFUSED.search(form))
+    return Accept(wanted).best_match([form for form in (JSON, EVENT_STREAM) if form not in refused])

@@ -23,6 +23,7 @@ from app.core.openai_messages import ChatMessage
 from app.core.openai_parameters import Fault
 from app.web import events
 from app.web.answers import AnswerOptions, AnswerRequest, prepare
+from app.web.bodies import check_types
 from app.web.events import Done
 from app.web.openai_errors import HANDLERS, ErrorReply, Refused, failed, failure
 
@@ -111,6 +112,7 @@ async def post_completion(request: Request[Any, Any, State], data: JSONBody[Chat
 
     Its other messages are no evidence and never shown to a model; earlier questions may widen the search.
     """
+    await check_types(request, ChatRequest)
     _check(await request.json(), data)
     conversation = openai_messages.read(data.messages)
     options = data.vouch or AnswerOptions()

@@ -101,6 +101,11 @@ _WAY_ON = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is larger than this route takes: send a smaller one.",
 }
 """Where Litestar says no more than the name of the status."""
+_CLEARER = {
+    "'data'": "The body is empty: send JSON.",
+    "Input data was truncated": "The JSON ends too early, or with half a surrogate pair.",
+}
+"""What Litestar and msgspec say, and what they mean."""
 
 
 class ProblemDetails(Struct, frozen=True):
@@ -202,9 +207,9 @@ def _from_http(exc: HTTPException) -> ProblemDetailsException:
 
 def _detail(exc: HTTPException) -> str:
     """Litestar says "Validation failed for POST ..." and keeps what is wrong in `extra`."""
-    if isinstance(exc.extra, list) and exc.extra:
-        return "; ".join(_fault(fault) for fault in exc.extra)
-    return exc.detail or ""
+    faults = isinstance(exc.extra, list) and "; ".join(map(_fault, exc.extra))
+    said = faults or exc.detail or ""
+    return _CLEARER.get(said, said)
 
 
 def _fault(fault: dict[str, Any]) -> str:

@@ -14,6 +14,8 @@ BODIES: dict[str, tuple[bytes, int, str]] = {
     "a type that is wrong": (b'{"question": ["x"]}', 400, "bad-request"),
     "a number for an object": (b'{"question": "x", "filter": 7}', 400, "bad-request"),
     "a number beyond all numbers": (b'{"question": "x", "top_k": 1e999}', 400, "bad-request"),
+    "text for a number": (b'{"question": "x", "top_k": "8"}', 400, "bad-request"),
+    "a number for a truth value": (b'{"question": "x", "verify": 1}', 400, "bad-request"),
     "an unknown field": (b'{"question": "x", "sudo": true}', 400, "bad-request"),
     "a null byte in the text": (b'{"question": "a\\u0000b"}', 400, "bad-question"),
     "a null byte in the JSON": (b'{"question": "a\x00b"}', 400, "bad-request"),
@@ -44,6 +46,17 @@ async def test_a_body_that_can_not_be_a_question_is_a_problem(service: Service) 
             assert_problem(reply, status, kind, what)
 
 
+async def test_the_problem_says_what_is_wrong(service: Service) -> None:
+    for body, said in (
+        (b"", "The body is empty: send JSON."),
+        (b'{"question": "x", "top_k": "8"}', "top_k: Expected 'int', got 'str'"),
+        (b'{"question": "x", "filter": {"tags": [1]}}', "filter.tags[0]: Expected 'str', got 'int'"),
+        (b'{"question": "\\ud800"}', "The JSON ends too early, or with half a surrogate pair."),
+    ):
+        reply = await service.http.post("/v1/answers", content=body)
+        assert reply.json()["detail"] == said
+
+
 async def test_a_body_of_unsaid_length_is_no_way_around_the_limit(service: Service) -> None:
     async def long() -> AsyncIterator[bytes]:
         for _ in range(100):
@@ -64,7 +77,13 @@ async def test_only_json_is_taken_by_whatever_name(service: Service) -> None:
 
 
 async def test_no_form_of_the_reply_that_is_wanted_is_406(service: Service) -> None:
-    for accept in ("text/html", "image/*", "application/xml, text/html;q=0.9"):
+    for accept in (
+        "text/html",
+        "image/*",
+        "application/xml, text/html;q=0.9",
+        "*/*;q=0",
+        "application/json;q=0, text/event-stream; q=0.000",
+    ):
         reply = await service.http.post("/v1/answers", json={"question": QUESTION}, headers={"Accept": accept})
         assert_problem(reply, 406, "not-acceptable", accept)
 
@@ -76,6 +95,7 @@ async def test_of_several_forms_the_one_that_is_wanted_most_is_given(service: Se
         "text/event-stream, application/json;q=0.5": "text/event-stream",
         "text/html, application/json;q=0.1": "application/json",
         "text/*": "text/event-stream",
+        "*/*, application/json;q=0": "text/event-stream",
     }.items():
         reply = await service.http.post("/v1/answers", json={"question": QUESTION}, headers={"Accept": accept})
         assert (reply.status_code, reply.headers["content-type"].partition(";")[0]) == (200, kind), accept
