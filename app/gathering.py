@@ -46,7 +46,7 @@ async def find(ask: Ask, state: StateRecord, vector: list[float], services: Serv
     limit = max(ask.top_k, services.policy.min_passages)
     if ask.intent == "recommend":
         limit = max(limit, _PASSAGES_FOR_ADVICE)
-    return await services.store.search(state.collection, Query(vector, ask.searched), limit, ask.scope)
+    return await services.store.search(state.collection, Query(vector, ask.searched, state.languages), limit, ask.scope)
 
 
 async def passages(

@@ -131,7 +131,7 @@ class VectorStore(Protocol):
         """Insert or replace, any number at once."""
 
     async def update_passages(self, collection: str, passages: Sequence[Passage]) -> None:
-        """Replace the payload of stored passages; their vectors stay."""
+        """Replace the payload of stored passages and the terms of their words; their dense vectors stay."""
 
     async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None: ...
 

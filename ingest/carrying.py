@@ -60,6 +60,7 @@ def _made_anew(record: DocumentRecord, stored: Sequence[Passage]) -> tuple[Docum
         updated_at=record.updated_at,
         tags=record.tags,
         access=record.access,
+        language=record.language,
     )
     pieces = [Piece(passage.text, passage.heading, passage.page) for passage in stored]
     passages = plan.passages_of(record.document_id, document, pieces)

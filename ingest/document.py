@@ -31,6 +31,8 @@ class Document(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] | None = None
     """Groups that may see it; empty means nobody, and None that the document says nothing of it."""
+    language: str | None = None
+    """ISO 639-1 code of the language that it says it is written in."""
     left_out: tuple[str, ...] = ()
     """What the reader did not take in, such as "2 pages without text (scanned?)"."""
 

@@ -112,6 +112,7 @@ class Generation:
                 revision=hashing.revision(self._spec.fingerprint, digests),
                 documents=len(records),
                 passages=sum(record.passages for record in records),
+                languages=tuple(sorted({record.language for record in records if record.language})),
                 last_written=self.last_written,
                 updated_at=datetime.now(UTC).isoformat(timespec="seconds"),
             )

@@ -53,14 +53,14 @@ def _faults(record: DocumentRecord, stored: Sequence[Passage]) -> Iterator[tuple
     elif hashing.index_digest(stored) != record.index_digest:
         yield "wrong_passages", "its passages are not those that its record tells of"
     if strange := [passage for passage in stored if not _shows_record(passage, record)]:
-        yield "wrong_passages", f"{len(strange)} of its passages show another title, URL, date, tag or access"
+        yield "wrong_passages", f"{len(strange)} of its passages show another title, URL, date, tag, access or language"
     if altered := _altered(stored):
         yield "wrong_passages", f"{len(altered)} of its passages hold other text than they were made with"
 
 
 def _shows_record(passage: Passage, record: DocumentRecord) -> bool:
-    shown = (passage.title, passage.url, passage.updated_at, passage.tags, passage.access)
-    return shown == (record.title, record.url, record.updated_at, record.tags, record.access)
+    shown = (passage.title, passage.url, passage.updated_at, passage.tags, passage.access, passage.language)
+    return shown == (record.title, record.url, record.updated_at, record.tags, record.access, record.language)
 
 
 def _altered(stored: Sequence[Passage]) -> list[Passage]:

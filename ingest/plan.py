@@ -7,10 +7,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from app.adapters.languages import SAMPLE, language_of
 from app.core import hashing
 from app.core.model import Passage
 from app.core.records import DocumentRecord, Origin
 from ingest.document import Document, Piece
+
+_SAMPLES = 10
+"""Passages, about, that a document's language is told from."""
 
 
 class Changes(Struct, frozen=True):
@@ -28,6 +32,7 @@ def passages_of(document_id: str, document: Document, pieces: Sequence[Piece]) -
     """The pieces of a document as passages; ids depend on the content, positions only number them."""
     seen: Counter[str] = Counter()
     passages = []
+    language = language_of(_sample(pieces), document.language)
     for position, piece in enumerate(pieces):
         content = hashing.content_hash(document.title, piece.heading, piece.text)
         passages.append(
@@ -44,6 +49,7 @@ def passages_of(document_id: str, document: Document, pieces: Sequence[Piece]) -
                 updated_at=document.updated_at,
                 tags=document.tags,
                 access=document.access or (),
+                language=language,
             )
         )
         seen[content] += 1
@@ -76,5 +82,12 @@ def record_of(
         updated_at=document.updated_at,
         tags=document.tags,
         access=document.access or (),
+        language=passages[0].language if passages else None,
         left_out=document.left_out,
     )
+
+
+def _sample(pieces: Sequence[Piece]) -> str:
+    """Text from all over a document: its cover may be in another language."""
+    some = pieces[:: max(1, len(pieces) // _SAMPLES)]
+    return "\n".join(piece.text[: SAMPLE // len(some)] for piece in some)

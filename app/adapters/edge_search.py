@@ -17,7 +17,7 @@ def search(shard: edge.EdgeShard, query: Query, limit: int, scope: Scope) -> lis
     """Exact: without an HNSW graph (never optimised) the engine scans, and recall is 1 under every filter."""
     visible = filter_of(payloads.scope_conditions(scope))
     nearest = edge.Query.Nearest(payloads.unit(query.vector), using=payloads.VECTOR)
-    terms = bm25.of_question(query.text)
+    terms = bm25.of_question(query.text, query.languages)
     depth = max(limit, fusion.DEPTH) if terms.indices else limit
     dense = _leg(shard, nearest, depth, visible)
     sparse: list[edge.ScoredPoint] = []

@@ -59,7 +59,7 @@ class QdrantStore(QdrantRecords):
 
     async def search(self, collection: str, query: Query, limit: int, scope: Scope) -> list[Candidate]:
         """In one request, unless scores tie where a leg is cut off."""
-        terms = bm25.of_question(query.text)
+        terms = bm25.of_question(query.text, query.languages)
         depth = max(limit, fusion.DEPTH) if terms.indices else limit
         fetched = depth + 1
         legs = await self._legs(collection, qdrant_search.requests(query, terms, fetched, scope))

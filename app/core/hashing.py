@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from app.core.model import Passage, Scope
 
-VECTOR_SCHEMA_VERSION = 3
+VECTOR_SCHEMA_VERSION = 4
 """Of the vectors, and of the payload fields that a search filters on."""
 TEXT_PREPARATION_VERSION = 1
 
@@ -58,7 +58,7 @@ def fingerprint(model_identity: str, dimension: int, chunker_version: int) -> st
 
 def index_digest(passages: Sequence[Passage]) -> str:
     """Covers everything that an answer from this document can show or depend on, in order."""
-    return _digest([[p.content_hash, p.page, p.url, p.updated_at, sorted(p.tags), sorted(p.access)] for p in passages])
+    return _digest([_shown(passage) for passage in passages])
 
 
 def revision(fingerprint: str, documents: Iterable[tuple[str, str]]) -> str:
@@ -88,6 +88,11 @@ def cache_key(
 def settings_digest(values: Mapping[str, object]) -> str:
     """Of every setting that can change an answer."""
     return _digest(sorted(values.items()))
+
+
+def _shown(p: Passage) -> list[object]:
+    language = [p.language] if p.language else []  # nothing of it, as where passages were made before there was one
+    return [p.content_hash, p.page, p.url, p.updated_at, sorted(p.tags), sorted(p.access), *language]
 
 
 def _digest(parts: object) -> str:

@@ -27,6 +27,8 @@ class Passage(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] = ("public",)
     """Groups that may see it; empty means nobody."""
+    language: str | None = None
+    """ISO 639-1 code of its document's language, by which its words are stemmed; None when nothing tells."""
 
 
 Place = tuple[str, int]
@@ -43,6 +45,8 @@ class Query(Struct, frozen=True):
 
     vector: Sequence[float]
     text: str = ""
+    languages: tuple[str, ...] = ()
+    """Those that the index holds; the words of the text are looked for as each of them stems them."""
 
 
 class Candidate(Struct, frozen=True):

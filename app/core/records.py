@@ -24,6 +24,7 @@ class DocumentRecord(Struct, frozen=True, kw_only=True):
     updated_at: str | None = None
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] = ("public",)
+    language: str | None = None
     left_out: tuple[str, ...] = ()
     """What its reader did not take in, such as `2 images`."""
     failure: str | None = None
@@ -73,6 +74,8 @@ class StateRecord(Struct, frozen=True, kw_only=True):
     cache_epoch: int = 0
     documents: int = 0
     passages: int = 0
+    languages: tuple[str, ...] = ()
+    """ISO 639-1 codes of those that its documents are written in, where known."""
     updated_at: str | None = None
     """When the revision was last written, ISO 8601 UTC."""
     job: str | None = None

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ingest.errors import UnreadableDocument
 from ingest.readers.encoding import paired
-from ingest.readers.stated import address, day
+from ingest.readers.stated import address, day, language
 
 _BLOCK = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNCLOSED = re.compile(r"\s*---[ \t]*\n[\w-]+:(?:[ \t]|\n)")
@@ -28,6 +28,7 @@ class FrontMatter(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     access: tuple[str, ...] | None = None
     """None where it says nothing of it."""
+    language: str | None = None
 
 
 def split(source: str) -> tuple[FrontMatter, str]:
@@ -79,6 +80,7 @@ def _read(fields: Mapping[str, yaml.Node]) -> FrontMatter:
         updated_at=next((given for name in _DATES if (given := day(_text(fields.get(name))))), None),
         tags=_words(fields.get("tags")),
         access=_groups(fields["access"]) if "access" in fields else None,
+        language=language(_text(fields.get("lang") or fields.get("language"))),
     )
 
 

@@ -20,7 +20,7 @@ from ingest.readers import front_matter
 from ingest.readers.encoding import decode
 from ingest.readers.html_text import PageText
 from ingest.readers.html_visibility import Visibility
-from ingest.readers.stated import address, day
+from ingest.readers.stated import address, day, language
 
 Element = Any
 """An lxml element, which has no types."""
@@ -64,6 +64,7 @@ def parse(source: str) -> Document:
         updated_at=about.updated_at or next((given for name in _DATES if (given := day(metas.get(name, "")))), None),
         tags=about.tags or _keywords(metas),
         access=about.access,
+        language=about.language or language(root.get("lang") or root.get("xml:lang") or ""),
         left_out=page.left_out.sentences(),
     )
 

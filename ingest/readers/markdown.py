@@ -51,6 +51,7 @@ def parse(source: str) -> Document:
         updated_at=about.updated_at,
         tags=about.tags,
         access=about.access,
+        language=about.language,
     )
 
 

@@ -89,6 +89,7 @@ def read(data: bytes, name: str) -> Document:
         updated_at=about.updated_at,
         tags=about.tags,
         access=about.access,
+        language=about.language,
         left_out=reader.left_out.sentences(),
     )
 

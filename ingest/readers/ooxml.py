@@ -21,6 +21,7 @@ from msgspec import Struct
 from ingest.document import Block, Document
 from ingest.errors import UnreadableDocument
 from ingest.readers.left_out import LeftOut
+from ingest.readers.stated import language
 
 MAX_UNPACKED_MB = 256
 _MAX_MEMBERS = 20_000
@@ -47,6 +48,7 @@ class Properties(Struct, frozen=True):
     title: str = ""
     updated_at: str | None = None
     tags: tuple[str, ...] = ()
+    language: str | None = None
 
 
 @contextmanager
@@ -78,6 +80,7 @@ def properties(file: BytesIO) -> Properties:
         title="" if _NO_TITLE.fullmatch(title) else title,
         updated_at=_day(said.get("modified", "")) or _day(said.get("created", "")),
         tags=tuple(dict.fromkeys(word.strip() for word in re.split("[,;]", said.get("keywords", "")) if word.strip())),
+        language=language(said.get("language", "")),
     )
 
 
@@ -86,7 +89,14 @@ def document(blocks: tuple[Block, ...], title: str, about: Properties, left_out:
     reported = left_out.sentences()
     if not blocks:
         raise UnreadableDocument(f"it holds no text, only {', '.join(reported)}" if reported else "it is empty")
-    return Document(title=title, blocks=blocks, updated_at=about.updated_at, tags=about.tags, left_out=reported)
+    return Document(
+        title=title,
+        blocks=blocks,
+        updated_at=about.updated_at,
+        tags=about.tags,
+        language=about.language,
+        left_out=reported,
+    )
 
 
 def parse(xml: bytes) -> etree._Element:

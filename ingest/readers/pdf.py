@@ -5,6 +5,7 @@ Tables are no structure of a PDF: their rows are lines of text here. What is in 
 
 from __future__ import annotations
 
+import ctypes
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from ingest.readers.pdf_headings import Bookmark, Heading, headings
 from ingest.readers.pdf_lines import Line, Page, lines_of
 from ingest.readers.pdf_margins import without_margins
 from ingest.readers.pdf_paragraphs import Hyphens, paragraphs
-from ingest.readers.stated import day
+from ingest.readers.stated import day, language
 
 Pdf = Any
 """A PdfDocument of pypdfium2, which has no types."""
@@ -48,6 +49,8 @@ _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
 _LARGEST_COVER = 3
 """Headings that a title may be made of."""
 _MOST_BOOKMARKS = 10_000
+_LONGEST_TAG = 64
+"""UTF-16 units of a language tag."""
 _MOST_UNREADABLE = 0.3
 """Share of a page's characters that may be in fonts that don't tell what their shapes mean."""
 
@@ -81,8 +84,16 @@ def _document(pdf: Pdf) -> Document:
         blocks=blocks,
         updated_at=_day(about["ModDate"]) or _day(about["CreationDate"]),
         tags=tuple(dict.fromkeys(word for each in re.split("[,;]", about["Keywords"]) if (word := each.strip()))),
+        language=_language(pdf),
         left_out=left_out.sentences(),
     )
+
+
+def _language(pdf: Pdf) -> str | None:
+    """As the catalogue states it."""
+    tag = (ctypes.c_ushort * _LONGEST_TAG)()  # stays empty when what is stated is longer
+    pdfium.FPDFCatalog_GetLanguage(pdf, tag, ctypes.sizeof(tag))
+    return language(bytes(tag).decode("utf-16-le", "replace").rstrip("\0"))
 
 
 def _pages(pdf: Pdf, left_out: LeftOut) -> Iterator[list[Line]]:

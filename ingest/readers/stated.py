@@ -1,4 +1,4 @@
-"""Dates and addresses that a document states about itself."""
+"""Dates, addresses and languages that a document states about itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from datetime import date
 from urllib.parse import urlsplit
 
+_LANGUAGE = re.compile(r"([a-z]{2})(?:[-_].*)?", re.IGNORECASE)
+_NORWEGIAN = {"nb": "no", "nn": "no"}
 _DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt\s].*)?")
 
 
@@ -25,3 +27,10 @@ def address(value: str) -> str | None:
     except ValueError:
         return None
     return value if parts.scheme in ("http", "https") and parts.netloc and " " not in value else None
+
+
+def language(value: str) -> str | None:
+    """The ISO 639-1 code in a tag such as `de-AT`, of Norwegian without its written form."""
+    tag = _LANGUAGE.fullmatch(value.strip())
+    code = tag[1].lower() if tag else None
+    return _NORWEGIAN.get(code, code) if code else None

@@ -75,6 +75,7 @@ def test_the_cache_key_does_not_depend_on_the_order_of_options_groups_or_tags() 
         {"updated_at": "2026-01-01"},
         {"tags": ("t",)},
         {"access": ()},
+        {"language": "de"},
         {"content_hash": "d"},
     ],
 )

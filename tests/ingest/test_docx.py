@@ -85,6 +85,14 @@ def test_date_and_keywords_come_from_the_properties() -> None:
     assert (read.updated_at, read.tags) == ("2024-03-05", ("leave", "people"))
 
 
+def test_the_language_comes_from_the_properties() -> None:
+    made = docx.Document()
+    made.add_paragraph("Urlaub")
+    assert word(made).language is None
+    made.core_properties.language = "de-CH"
+    assert word(made).language == "de"
+
+
 def test_a_heading_of_a_style_of_ones_own_counts() -> None:
     made = docx.Document()
     own = made.styles.add_style("Kapitel", 1)

@@ -67,6 +67,14 @@ def test_what_is_no_front_matter_is_text(source: str) -> None:
     assert front_matter.split(source) == (FrontMatter(), source)
 
 
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [("lang: de-AT", "de"), ("language: nb", "no"), ("lang: no", "no"), ("lang: German", None), ("lang: [de]", None)],
+)
+def test_the_language_is_a_tag(line: str, language: str | None) -> None:
+    assert about(line).language == language
+
+
 @pytest.mark.parametrize("source", ["---\n---\nText.", "---\n# nothing\n---\nText.", "---\n\n---\nText."])
 def test_an_empty_block_says_nothing(source: str) -> None:
     assert front_matter.split(source) == (FrontMatter(), "Text.")

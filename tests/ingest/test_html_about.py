@@ -45,6 +45,12 @@ def test_what_a_page_says_of_itself() -> None:
     assert document.access is None
 
 
+def test_the_language_is_the_page_s_own() -> None:
+    assert html.parse("<html lang=de-AT><p>Urlaub</p></html>").language == "de"
+    assert html.parse("---\nlang: fr\n---\n<html lang=de><p>Urlaub</p></html>").language == "fr"
+    assert html.parse("<html><p lang=de>Urlaub</p></html>").language is None
+
+
 @pytest.mark.parametrize("address", ["/leave", "javascript:alert(1)", "//example.org/leave", "http://[", ""])
 def test_only_a_whole_web_address_becomes_the_url(address: str) -> None:
     assert head(f'<link rel=canonical href="{address}"><meta name=date content="soon">').url is None

@@ -206,6 +206,12 @@ def test_what_a_file_says_of_itself() -> None:
     assert of(pdf(lines("a"), about="/ModDate(D:20230229)/Title(T)")).updated_at != "2023-02-29"
 
 
+@pytest.mark.parametrize(("tag", "language"), [("", None), ("de-AT", "de"), ("fr" + "-x" * 40, None)])
+def test_the_language_is_the_catalogue_s(tag: str, language: str | None) -> None:
+    data = pdf(lines("a")).replace(b"/Type/Catalog", f"/Type/Catalog/Lang({tag})".encode())
+    assert of(data).language == language
+
+
 def test_characters_beyond_the_first_plane_are_text() -> None:
     data = spelled("Party A plan: B = 3, C end", {"A": "🎉", "B": "𝑥", "C": "𝐲𝐳"}, title="Party 🎉".encode("utf-16-be"))
     assert (of(data).title, texts(of(data))) == ("Party 🎉", ["Party 🎉 plan: 𝑥 = 3, 𝐲𝐳 end"])
