@@ -9,11 +9,12 @@ from typing import Any
 from msgspec import UNSET, Struct, structs
 
 from app import caching, cleanup, evidence, gathering, tracing
-from app.core import followups, verdict
+from app.core import followups, gate, verdict
 from app.core.citation_text import MarkerText
+from app.core.gate import Decision
 from app.core.intent import IntentOption, decide
 from app.core.links import packed_links
-from app.core.model import CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
+from app.core.model import Bars, CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
 from app.core.question import normalise
 from app.core.records import StateRecord
 from app.deadlines import OutOfTime
@@ -68,8 +69,8 @@ async def open_index(services: Services) -> Index:
     state = await services.store.state()
     _gauge(state)
     model = state.embedding_model if state else services.policy.default_model
-    threshold = services.policy.thresholds(model)
-    return Index(state, await services.embedders.get(model) if state else None, threshold)
+    bars = services.policy.bars(model)
+    return Index(state, await services.embedders.get(model) if state else None, bars)
 
 
 def _gauge(state: StateRecord | None) -> None:
@@ -85,6 +86,15 @@ async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
         return []
     vector = await index.embedder.embed_query(ask.searched)
     return await gathering.find(ask, index.state, vector, services)
+
+
+async def judged(ask: Ask, index: Index, services: Services) -> tuple[list[Candidate], Decision]:
+    """The candidates for a question, and what the gate says to them. Raises StoreError and EmbeddingFailed."""
+    if index.state is None or index.embedder is None:
+        return [], gate.decide(ask.searched, (), index.bars, services.policy.min_passages, 0.0)
+    vector = await index.embedder.embed_query(ask.searched)
+    candidates = await gathering.find(ask, index.state, vector, services)
+    return candidates, await gathering.judge(ask, vector, candidates, index.embedder, index.bars, services)
 
 
 async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Reply:
@@ -112,8 +122,8 @@ async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Repl
 async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Emit) -> Reply:
     state, embedder = index.state, index.embedder
     if state is None or embedder is None:
-        return run.refused("no_candidates", Relevance(None, index.threshold, 0, 0))
-    key = caching.key(ask, state, index.threshold, services) if state.state == "ready" else None
+        return run.refused("no_candidates", Relevance(None, index.bars.relevance, 0, 0))
+    key = caching.key(ask, state, index.bars, services) if state.state == "ready" else None
 
     def show(item: Gathered | Delta) -> None:
         if isinstance(item, Delta):
@@ -123,7 +133,7 @@ async def _answer(ask: Ask, index: Index, services: Services, run: Run, emit: Em
 
     async def make(tell: Show) -> Reply:
         try:
-            return await _made(ask, state, embedder, index.threshold, key, services, run.for_all(), tell)
+            return await _made(ask, state, embedder, index.bars, key, services, run.for_all(), tell)
         finally:
             await _charge(ask, services)
 
@@ -141,7 +151,7 @@ async def _made(
     ask: Ask,
     state: StateRecord,
     embedder: Embedder,
-    threshold: float,
+    bars: Bars,
     key: str | None,
     services: Services,
     run: Run,
@@ -151,7 +161,7 @@ async def _made(
     if key is not None and (known := await run.timed("cache", services.cache.get(key))):
         return await _judged(ask, _replay(known, run, tell), embedder, services, run, cached=True)
     gather = gathering.documents if ask.intent == "catalogue" else gathering.passages
-    found = await gather(ask, state, embedder, threshold, services, run)
+    found = await gather(ask, state, embedder, bars, services, run)
     if found.reason is not None:
         return run.refused(found.reason, found.relevance)
     run.packed, run.relevance = found.sources, found.relevance

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from app.core import hashing, prompt
-from app.core.model import CachedAnswer, Reply
+from app.core import answerability, hashing, prompt
+from app.core.model import Bars, CachedAnswer, Reply
 from app.core.records import StateRecord
 from app.errors import StoreError
 from app.patience import patience
@@ -16,11 +16,12 @@ from app.services import Services
 _RECHECK_S = 0.25
 
 
-def key(ask: Ask, state: StateRecord, threshold: float, services: Services) -> str:
+def key(ask: Ask, state: StateRecord, bars: Bars, services: Services) -> str:
     """The cache key: everything that could make it another answer."""
     policy = services.policy
     deciding = {
-        "threshold": threshold,
+        "bars": structs.astuple(bars),
+        "gate": [answerability.INTERCEPT, *structs.astuple(answerability.WEIGHTS)],
         "min_passages": policy.min_passages,
         "context_tokens": policy.context_tokens,
         "chat_endpoints": policy.chat_endpoints,

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from app import background
 from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
+from app.core.gate import Decision
 from app.core.intent import topic_of
-from app.core.model import Candidate, Query, Relevance, Source
+from app.core.model import Bars, Candidate, Query, Relevance, Source
 from app.core.records import DocumentRecord, StateRecord
 from app.ports import Embedder, ServingEmbedder
 from app.request import Ask
@@ -28,7 +30,7 @@ class Index(Struct, frozen=True):
 
     state: StateRecord | None
     embedder: ServingEmbedder | None
-    threshold: float
+    bars: Bars
 
 
 class Gathered(Struct, frozen=True):
@@ -49,13 +51,36 @@ async def find(ask: Ask, state: StateRecord, vector: list[float], services: Serv
     return await services.store.search(state.collection, Query(vector, ask.searched, state.languages), limit, ask.scope)
 
 
+async def judge(
+    ask: Ask,
+    vector: Sequence[float],
+    candidates: Sequence[Candidate],
+    embedder: Embedder,
+    bars: Bars,
+    services: Services,
+) -> Decision:
+    """The gate's decision, made in a thread. Raises EmbeddingFailed.
+
+    No single passage has to answer what to read on a topic: there only the cosine counts.
+    """
+    if ask.intent == "recommend":
+        bars = bars.by_cosine()
+    texts = await services.background.load(embedder) if bars.answerability else ()
+
+    def decide() -> Decision:
+        general = background.nearest(vector, texts) if texts else 0.0
+        return gate.decide(ask.searched, candidates, bars, services.policy.min_passages, general)
+
+    return await asyncio.to_thread(decide)
+
+
 async def passages(
-    ask: Ask, state: StateRecord, embedder: Embedder, threshold: float, services: Services, run: Run
+    ask: Ask, state: StateRecord, embedder: Embedder, bars: Bars, services: Services, run: Run
 ) -> Gathered:
     """The passages to answer from; for advice on what to read at first one of each document."""
     vector = await run.timed("embed", embedder.embed_query(ask.searched))
     candidates = await run.timed("search", find(ask, state, vector, services))
-    decision = gate.decide(candidates, threshold, services.policy.min_passages)
+    decision = await run.timed("gate", judge(ask, vector, candidates, embedder, bars, services))
     if decision.reason is not None:
         return Gathered(decision.relevance, reason=decision.reason)
     if ask.intent == "recommend":
@@ -67,13 +92,13 @@ async def passages(
 
 
 async def documents(
-    ask: Ask, state: StateRecord, embedder: Embedder, threshold: float, services: Services, run: Run
+    ask: Ask, state: StateRecord, embedder: Embedder, bars: Bars, services: Services, run: Run
 ) -> Gathered:
     """The documents to list and the list itself; `top_k` and MIN_PASSAGES, which count passages, don't bear on it.
 
     The relevance counts documents: those that the scope may see, and those of them to list.
     """
-    topic = topic_of(ask.question)
+    topic, threshold = topic_of(ask.question), bars.by_cosine().relevance
     candidates: list[Candidate] = []
     if topic:
         about = topic if ask.searched == ask.question else ask.searched

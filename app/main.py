@@ -26,6 +26,8 @@ from app.adapters.redis_limits import RedisLimits
 from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.admission import Admission
+from app.background import Background
+from app.core.model import Bars
 from app.deadlines import Deadlines
 from app.desk import open_desk
 from app.errors import ModelUnavailable, SettingsError, VouchError
@@ -102,6 +104,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             answerer=answerer,
             fallback=ExtractiveAnswerer(),
             support=SupportCheck(bm25.words),
+            background=Background(),
             cache=cache,
             evidence=kept,
             deadlines=deadlines,
@@ -211,14 +214,14 @@ async def _answerer(settings: Settings, stack: AsyncExitStack) -> AnswererPool:
 
 
 def _policy(settings: Settings) -> Policy:
-    def threshold(model: str) -> float:
+    def bars(model: str) -> Bars:
         try:
-            return settings.threshold(model)
+            return settings.bars(model)
         except SettingsError as exc:
             raise ModelUnavailable(str(exc)) from exc
 
     return Policy(
-        thresholds=threshold,
+        bars=bars,
         default_model=settings.embedding_model,
         min_passages=settings.min_passages,
         context_tokens=settings.context_tokens,
@@ -232,9 +235,11 @@ async def _warm_up(services: Services) -> None:
     """Load what the first question needs. A store that is away may come up later, so this only tells."""
     await asyncio.to_thread(bm25.warm_up)
     try:
-        state = (await answering.open_index(services)).state
+        index = await answering.open_index(services)
+        if index.embedder is not None and index.bars.answerability:
+            await services.background.load(index.embedder)
     except VouchError as exc:
         log.warning("start.not_ready", problem=str(exc))
         return
-    if state is None:
+    if index.state is None:
         log.warning("start.empty_index", next="run `make ingest`")

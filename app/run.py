@@ -144,6 +144,7 @@ def account(reply: Reply, question: str | None = None) -> None:
         cited=reply.cited,
         dropped=len(reply.dropped),  # a foreign id may hold words of a document
         best=reply.relevance.best if reply.relevance else None,
+        answerability=reply.relevance.answerability if reply.relevance else None,
         revision=reply.revision,
         timings_ms=reply.timings_ms,
         **({"question": question} if question else {}),

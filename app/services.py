@@ -9,6 +9,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from app.admission import Admission
+from app.background import Background
+from app.core.model import Bars
 from app.deadlines import Deadlines
 from app.flights import Flights
 from app.limiting import Limiter
@@ -24,8 +26,8 @@ class Embedders(Protocol):
 class Policy(Struct, frozen=True, kw_only=True):
     """The settings that decide what is answered."""
 
-    thresholds: Callable[[str], float]
-    """Cosine by embedding model. Raises ModelUnavailable for a model without one."""
+    bars: Callable[[str], Bars]
+    """By embedding model. Raises ModelUnavailable for a model without one."""
     default_model: str
     min_passages: int
     context_tokens: int
@@ -42,6 +44,7 @@ class Services:
     embedders: Embedders
     answerer: AnswererPool
     support: SupportCheck
+    background: Background
     fallback: Answerer
     """Stands in for a model whose text can't be used."""
     cache: AnswerCache

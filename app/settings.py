@@ -10,14 +10,15 @@ from typing import Annotated
 
 import msgspec
 from dotenv import dotenv_values
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from app import setting_checks
 from app.core.chat_endpoints import ChatEndpoint, read_fallbacks
+from app.core.model import Bars
 from app.errors import SettingsError
 
-THRESHOLDS = {"bundled": 0.40}
-"""Measured cosine thresholds by embedding model (bench/threshold.py)."""
+MEASURED_BARS = {"bundled": Bars(relevance=0.25, answerability=0.06, alone=0.40)}
+"""By embedding model (bench/gate.py, bench/threshold.py)."""
 
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -41,6 +42,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     audit_ttl_s: Positive = 604_800
     embedding_model: str = "bundled"
     relevance_threshold: Annotated[float, Meta(ge=-1, le=1)] | None = None
+    answerability_threshold: Annotated[float, Meta(ge=0, lt=1)] | None = None
     min_passages: Annotated[int, Meta(ge=1, le=40)] = 1
     chat_base_url: str = ""
     chat_model: str = ""
@@ -100,22 +102,26 @@ class Settings(Struct, frozen=True, kw_only=True):
         _check_chat(self)
         _check_exposure(self)
         _check_workers(self)
-        self.threshold(self.embedding_model)
+        self.bars(self.embedding_model)
 
-    def threshold(self, embedding_model: str) -> float:
-        """The cosine from which a passage counts as relevant under `embedding_model`.
+    def bars(self, embedding_model: str) -> Bars:
+        """What passages must reach under `embedding_model`: as set, else as it was measured.
 
-        Raises SettingsError for a model without a measured default when RELEVANCE_THRESHOLD is not set.
+        Where neither tells the answerability it is not asked for. Raises SettingsError for a model without a measured
+        default when RELEVANCE_THRESHOLD is not set.
         """
-        threshold = self.relevance_threshold
-        if threshold is None:
-            threshold = THRESHOLDS.get(embedding_model)
-        if threshold is None:
+        measured = MEASURED_BARS.get(embedding_model)
+        answerability = self.answerability_threshold
+        if answerability is None:
+            answerability = measured.answerability if measured else 0.0
+        if self.relevance_threshold is not None:
+            return Bars(self.relevance_threshold, answerability)
+        if measured is None:
             raise SettingsError(
                 f"RELEVANCE_THRESHOLD must be set: no threshold was measured for EMBEDDING_MODEL={embedding_model}."
                 " Try 0.5 and adjust it with /v1/search on questions of your own."
             )
-        return threshold
+        return structs.replace(measured, answerability=answerability) if answerability else measured.by_cosine()
 
     @property
     def chat_endpoints(self) -> tuple[ChatEndpoint, ...]:

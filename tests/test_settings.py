@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.core.model import Bars
 from app.errors import SettingsError
-from app.settings import Settings
+from app.settings import MEASURED_BARS, Settings
 
 ROOT = Path(__file__).parent.parent
 CHAT = {"CHAT_BASE_URL": "https://api.example/v1", "CHAT_MODEL": "m"}
@@ -17,7 +18,7 @@ CHAT = {"CHAT_BASE_URL": "https://api.example/v1", "CHAT_MODEL": "m"}
 def test_nothing_set_gives_the_defaults() -> None:
     settings = Settings.from_env({})
     assert (settings.host, settings.port, settings.index_name) == ("127.0.0.1", 8000, "vouch")
-    assert settings.threshold("bundled") == pytest.approx(settings.threshold(settings.embedding_model))
+    assert settings.bars("bundled") == settings.bars(settings.embedding_model) == MEASURED_BARS["bundled"]
 
 
 def test_an_empty_variable_counts_as_not_set() -> None:
@@ -32,6 +33,7 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({"CHAT_DEADLINE_S": "nan"}, "CHAT_DEADLINE_S"),
         ({"CACHE_TTL_S": "0"}, "CACHE_TTL_S"),
         ({"RELEVANCE_THRESHOLD": "1.5"}, "RELEVANCE_THRESHOLD"),
+        ({"ANSWERABILITY_THRESHOLD": "1"}, "ANSWERABILITY_THRESHOLD"),
         ({"MIN_PASSAGES": "0"}, "MIN_PASSAGES"),
         ({"INDEX_NAME": "../x"}, "INDEX_NAME"),
         ({"INCLUDE": "*.md, [z-a].md"}, "INCLUDE holds [z-a].md"),
@@ -71,6 +73,19 @@ def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) 
         Settings.from_env(env)
     assert named in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_bars_are_those_that_are_set() -> None:
+    measured = MEASURED_BARS["bundled"]
+    assert Settings.from_env({"RELEVANCE_THRESHOLD": "0.5"}).bars("bundled") == Bars(0.5, measured.answerability)
+    assert Settings.from_env({"ANSWERABILITY_THRESHOLD": "0"}).bars("bundled") == Bars(0.4)
+    assert Settings.from_env({"ANSWERABILITY_THRESHOLD": "0.5"}).bars("bundled").relevance == measured.relevance
+
+
+def test_a_model_that_was_not_measured_has_no_bar_but_one_that_is_set() -> None:
+    env = {"EMBEDDING_MODEL": "some/other", "RELEVANCE_THRESHOLD": "0.5"}
+    assert Settings.from_env(env).bars("some/other") == Bars(0.5)
+    assert Settings.from_env({**env, "ANSWERABILITY_THRESHOLD": "0.1"}).bars("some/other") == Bars(0.5, 0.1)
 
 
 def test_with_callers_any_address_may_be_listened_on() -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.core import verdict
+from app.core import gate, verdict
 from app.core.document_uri import document_uri
 from app.core.hashing import prepared_text
-from app.core.model import Passage, Relevance, Reply, Source, Status
+from app.core.model import Passage, Reply, Source, Status
 from app.core.prompt import neutralise
 from app.core.search_reply import Found, SearchReply
 from app.core.titles import place
@@ -20,7 +20,7 @@ from app.core.titles import place
 def answer(reply: Reply) -> str:
     """The answer with its numbered sources, or why there is none."""
     if reply.answer is None:
-        return f"{reply.status.capitalize()}: {reply.message}{_scores(reply.relevance)}"
+        return f"{reply.status.capitalize()}: {reply.message}{gate.told(reply.relevance)}"
     warning = f"{reply.status.capitalize()}: {reply.message}\n\n" if reply.status is Status.UNGROUNDED else ""
     listed = "\n".join(f"[{source.number}] {_where(source)}" for source in reply.sources)
     return f"{warning}{reply.answer}" + (f"\n\nSources:\n{listed}" if listed else "")
@@ -28,7 +28,7 @@ def answer(reply: Reply) -> str:
 
 def found(reply: SearchReply) -> str:
     """What a search found, best first."""
-    why = None if reply.reason is None else verdict.message(reply.reason) + _scores(reply.relevance)
+    why = None if reply.reason is None else verdict.message(reply.reason) + gate.told(reply.relevance)
     outcome = why or "Enough to answer from."
     passages = [f"{_where(each)}, score {each.score:.2f}:\n{neutralise(each.text)}" for each in reply.candidates]
     return "\n\n".join([outcome, *passages])
@@ -59,9 +59,3 @@ def _where(source: Source | Found) -> str:
     return (
         f"{place(source.title, source.heading, source.page, source.document_id)} ({document_uri(source.document_id)})"
     )
-
-
-def _scores(relevance: Relevance | None) -> str:
-    if relevance is None or relevance.best is None:
-        return ""
-    return f" (best score {relevance.best:.2f}, threshold {relevance.threshold:.2f})"

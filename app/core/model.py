@@ -102,6 +102,28 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+class Bars(Struct, frozen=True):
+    """What the passages for a question must reach under one embedding model."""
+
+    relevance: float
+    """Cosine from which a passage counts."""
+    answerability: float = 0.0
+    """Probability that those which count answer the question; 0 means that it is not asked for."""
+    alone: float | None = None
+    """Cosine from which a passage counts where nothing but the cosine is asked for; None means the same one."""
+
+    def by_cosine(self) -> Bars:
+        """For what no passage has to answer: lists of documents, and what to read on a topic."""
+        return Bars(self.relevance if self.alone is None else self.alone)
+
+
+class Spoken(Struct, frozen=True):
+    """What spoke for answering and what against, in short words. They are the question's, and ours."""
+
+    for_: tuple[str, ...] = field(name="for")
+    against: tuple[str, ...]
+
+
 class Relevance(Struct, frozen=True):
     """What the gate saw. Scores are cosines; `best` is null when nothing was found."""
 
@@ -109,6 +131,10 @@ class Relevance(Struct, frozen=True):
     threshold: float
     candidates: int
     accepted: int
+    answerability: float | None = None
+    """The probability that the passages answer the question, 0..1; null where it was not asked for."""
+    answerability_threshold: float | None = None
+    evidence: Spoken | None = None
 
 
 Confidence = Literal["high", "medium", "low"]

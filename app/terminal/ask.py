@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
+from app.core import gate
 from app.core.model import Reply, Source, Status
 from app.terminal.client import Client
-from app.terminal.output import STYLES, place, show
+from app.terminal.output import STYLES, place, show, spoken
 
 EXIT_CODES = {Status.ANSWERED: 0, Status.UNGROUNDED: 3, Status.REFUSED: 4, Status.FAILED: 5}
 
@@ -39,8 +40,11 @@ def _end(reply: Reply) -> None:
     if reply.dropped:
         show(f"{_invented(len(reply.dropped))} removed.", "dim", error=True)
     if reply.status is not Status.ANSWERED:
-        message = f"{reply.status.capitalize()}: {reply.message}{_scores(reply)}"
+        refused = reply.relevance if reply.status is Status.REFUSED else None
+        message = f"{reply.status.capitalize()}: {reply.message}{gate.told(refused)}"
         show(message, STYLES[reply.status], error=True)
+        for line in spoken(refused):
+            show(line, "dim", error=True)
     elif reply.cached:
         show(f"(from the cache, revision {reply.revision})", "dim")
 
@@ -51,10 +55,3 @@ def _line(source: Source) -> str:
 
 def _invented(count: int) -> str:
     return "1 invented citation was" if count == 1 else f"{count} invented citations were"
-
-
-def _scores(reply: Reply) -> str:
-    seen = reply.relevance
-    if reply.status is not Status.REFUSED or seen is None or seen.best is None:
-        return ""
-    return f" (best score {seen.best:.2f}, threshold {seen.threshold:.2f})"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from app.core.model import Status
+from app.core.model import Relevance, Status
 
 STYLES = {
     Status.ANSWERED: "green",
@@ -29,6 +29,14 @@ def show(text: str, style: str | None = None, *, end: str = "\n", error: bool = 
 def harmless(text: str) -> str:
     """Without the control characters by which a document or a model could drive the terminal."""
     return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else "\ufffd" for c in text)
+
+
+def spoken(relevance: Relevance | None) -> list[str]:
+    """What spoke for an answer and what against, a line for each."""
+    if relevance is None or relevance.evidence is None:
+        return []
+    sides = {"for": relevance.evidence.for_, "against": relevance.evidence.against}
+    return [f"  {side}: {'; '.join(words)}" for side, words in sides.items() if words]
 
 
 def place(title: str, heading: Sequence[str], page: int | None, document_id: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from app.core import verdict
+from app.core import gate, verdict
 from app.core.model import Relevance
 from app.terminal.client import Client
-from app.terminal.output import place, show
+from app.terminal.output import place, show, spoken
 
 WOULD_ANSWER, WOULD_REFUSE = 0, 4
 
@@ -48,4 +48,6 @@ def _show(reply: _Search) -> None:
     if reply.would_answer:
         show(f"Would be answered: {reply.relevance.accepted} passages at or above {threshold:.2f}.")
     else:
-        show(f"Would be refused: {verdict.message(reply.reason)} (threshold {threshold:.2f})", "yellow")
+        show(f"Would be refused: {verdict.message(reply.reason)}{gate.told(reply.relevance)}", "yellow")
+    for line in spoken(reply.relevance):
+        show(line, "dim")

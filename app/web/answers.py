@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, field
 from app import answering, tracing
 from app.admission import check_embedder
 from app.answering import Delta, SourcesEvent
-from app.core import followups, gate, packing
+from app.core import followups, packing
 from app.core.evidence import KeptReply
 from app.core.intent import IntentOption
 from app.core.links import CitationStyle
@@ -158,8 +158,7 @@ async def found(ask: Ask, services: Services) -> SearchReply:
     """What would be answered from. Raises StoreError, ModelUnavailable, EmbeddingFailed and Overloaded."""
     index = await answering.open_index(services)
     check_embedder(index.embedder)
-    candidates = await answering.search(ask, index, services)
-    decision = gate.decide(candidates, index.threshold, services.policy.min_passages)
+    candidates, decision = await answering.judged(ask, index, services)
     reason = decision.reason
     if reason is None and not packing.pack(decision.accepted, services.policy.context_tokens):
         reason = "nothing_packed"

@@ -45,7 +45,7 @@ async def test_ask_gives_the_reply_and_a_text_with_numbered_sources(service: Ser
 async def test_every_verdict_is_told_as_what_it_is(chatting: Service, chat: ScriptedChat) -> None:
     refused = await call(chatting, "ask", question=OFF_TOPIC)
     assert (text_of(refused)[:9], refused.isError) == ("Refused: ", False)
-    assert "threshold 0.40" in text_of(refused)
+    assert "threshold 0.25" in text_of(refused)
     chat.script(says("Twenty-eight."), status(500))
     ungrounded = await call(chatting, "ask", question=QUESTION)
     assert (text_of(ungrounded)[:12], ungrounded.isError) == ("Ungrounded: ", False)

@@ -1,0 +1,202 @@
+"""How likely the accepted passages answer the question: a logistic model of a few things that can be told in words.
+
+Everything is computed from the question, the passages that the caller may see, and a fixed background: no count or
+score of anything else goes into it. The weights come from `python -m bench.gate`, which sees one half of the
+development data only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from msgspec import Struct
+
+from app.core import background, claims, question_words
+from app.core.model import Candidate, Spoken
+from app.core.question_words import SMALL_TERMS
+from app.core.sentences import sentence_spans
+
+
+class Features(Struct, frozen=True):
+    """What the probability is made of; each is about 0..1."""
+
+    cosine: float
+    """Of the nearest passage."""
+    margin: float
+    """By how much that is more than the cosine of the nearest background text."""
+    answering: float
+    """The share of the question's terms, rare ones for more, in the sentence that holds most of them, its title
+    included, and a word of the kind that is asked for."""
+    agreement: float
+    """The share that the nearest passage holds less than the one that holds most: 0, or below."""
+    titled: float
+    """The share that stands in a title or heading."""
+    missing: float
+    """How rare the rarest term is that the best passage does not hold; 0 when it holds them all."""
+    unnamed: float
+    """1 when a name or a number of the question is not in the best passage."""
+    denied: float
+    """1 when the question says no, and its best sentence does not."""
+    length: float
+    """Natural logarithm of the number of terms, of 10 at most."""
+
+
+INTERCEPT = -3.15
+WEIGHTS = Features(
+    cosine=5.14,
+    margin=2.39,
+    answering=2.27,
+    agreement=0.62,
+    titled=-2.14,
+    missing=-0.09,
+    unnamed=-0.79,
+    denied=-2.17,
+    length=-0.80,
+)
+EXACT_COSINE = 0.5
+"""What a passage counts as near that holds the question's identifiers exactly: embeddings do not know such words."""
+
+_MOST_TERMS = 10
+_PASSAGES = 8
+_SENTENCES = 6
+"""Of all sentences, those that may hold the answer."""
+
+_NEAR, _AHEAD, _MOST, _SHOWN = 0.5, 0.2, 0.6, 5
+"""From where on a feature is told as speaking for an answer; and how many words are named."""
+
+
+class Found(Struct, frozen=True):
+    """The features, and the words behind them, for whoever wants to understand a refusal."""
+
+    features: Features
+    missing: tuple[str, ...]
+    unnamed: tuple[str, ...]
+    kind: str | None
+    """The kind of word that is asked for and stands in no good sentence."""
+
+
+class _Sentence(Struct, eq=False):
+    text: str
+    words: list[str]
+    own: frozenset[str]
+    terms: frozenset[str]
+    """With those of the title and the headings above it."""
+    cosine: float
+    """Of its passage."""
+
+
+class _Passage(Struct, eq=False):
+    title: frozenset[str]
+    terms: frozenset[str]
+    sentences: list[_Sentence]
+    cosine: float
+
+
+def probability(features: Features) -> float:
+    """0..1; never falls when the cosine or the margin rises and all else stays."""
+    total = sum(getattr(WEIGHTS, name) * getattr(features, name) for name in Features.__struct_fields__)
+    return 1 / (1 + math.exp(-INTERCEPT - total))
+
+
+def examine(question: str, accepted: Sequence[Candidate], general: float, *, exact: bool = False) -> Found:
+    """Compare the question with the accepted passages, at least one, best first; with the first eight and the nearest.
+
+    `general` is the cosine of the question and the nearest background text; `exact` tells that a passage holds the
+    question's identifiers. Takes a few milliseconds.
+    """
+    nearest = max(accepted, key=lambda one: one.score)
+    asked = question_words.asked_terms(question)
+    passages = [_read(one) for one in dict.fromkeys([*accepted[:_PASSAGES], nearest])]
+    weights = _weights(asked, passages)
+    best = max(passages, key=lambda one: _share(weights, one.terms) + one.cosine)
+    sentences = [sentence for one in passages for sentence in one.sentences]
+    sentences.sort(key=lambda one: -_share(weights, one.terms) - one.cosine)
+    wanted = question_words.kind(question)
+    fitting = [one for one in sentences[:_SENTENCES] if _may_answer(one, wanted, asked)]
+    missing = {word: weights[term] for term, word in asked.items() if term not in best.terms}
+    unnamed = tuple(name for name in question_words.names(question) if question_words.term(name) not in best.terms)
+    covered = [(_share(weights, one.terms), one.cosine) for one in passages]
+    cosine = max(nearest.score, EXACT_COSINE if exact else -1.0)
+    features = Features(
+        cosine=cosine,
+        margin=cosine - general,
+        answering=max((_share(weights, one.terms) for one in fitting), default=0.0),
+        agreement=max(covered, key=lambda pair: pair[1])[0] - max(covered)[0],
+        titled=max(_share(weights, one.title) for one in passages),
+        missing=max(missing.values(), default=0.0),
+        unnamed=float(bool(unnamed)),
+        denied=float(question_words.says_no(question) and not (sentences and claims.denies(sentences[0].text))),
+        length=math.log(min(len(asked) or 1, _MOST_TERMS)),
+    )
+    return Found(
+        features, tuple(sorted(missing, key=lambda word: -missing[word])), unnamed, None if fitting else wanted
+    )
+
+
+def _read(candidate: Candidate) -> _Passage:
+    passage = candidate.passage
+    title = question_words.terms(" ".join([passage.title, *passage.heading]))
+    sentences = []
+    for start, end in sentence_spans(passage.text):
+        words = question_words.words(passage.text[start:end])
+        own = frozenset(map(question_words.term, words))
+        sentences.append(_Sentence(passage.text[start:end], words, own, own | title, candidate.score))
+    return _Passage(title, title.union(*(one.own for one in sentences)), sentences, candidate.score)
+
+
+def _weights(asked: Mapping[str, str], passages: Sequence[_Passage]) -> dict[str, float]:
+    """How rare each term is, 0..1: by the sentences at hand or by the background, whichever knows it better."""
+    sentences = [one.own for passage in passages for one in passage.sentences]
+    counted = Counter(term for own in sentences for term in own & asked.keys())
+    known = _background_counts()
+    return {
+        term: min(_rarity(len(sentences), counted[term]), _rarity(len(background.STATEMENTS), known[term]))
+        for term in asked
+    }
+
+
+@cache
+def _background_counts() -> Counter[str]:
+    return Counter(term for text in background.STATEMENTS for term in question_words.terms(text))
+
+
+def _rarity(texts: int, holding: int) -> float:
+    """The inverse document frequency of BM25, as a share of that of a term which no text holds."""
+    return math.log1p((texts - holding + 0.5) / (holding + 0.5)) / math.log1p((texts + 0.5) / 0.5)
+
+
+def _share(weights: Mapping[str, float], terms: frozenset[str]) -> float:
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in terms) / total if total else 0.0
+
+
+def _may_answer(sentence: _Sentence, wanted: str | None, asked: Mapping[str, str]) -> bool:
+    """Whether it has a word of the wanted kind that the question does not have already."""
+    return any(
+        term not in asked and term not in SMALL_TERMS and question_words.looks_like(word, wanted)
+        for word, term in zip(sentence.words, map(question_words.term, sentence.words), strict=True)
+    )
+
+
+def spoken(found: Found) -> Spoken:
+    """What spoke for an answer and what against, strongest first where they are of one kind."""
+    seen = found.features
+    missing = ", ".join(found.missing[:_SHOWN])
+    tests = [
+        (seen.cosine >= _NEAR, "a passage is close in meaning", "no passage is close in meaning"),
+        (seen.margin >= _AHEAD, None, "general knowledge is about as close as the passages"),
+        (not found.missing, "the best passage holds every term", f"the best passage does not hold: {missing}"),
+        (not found.unnamed, None, f"names or numbers it does not hold: {', '.join(found.unnamed[:_SHOWN])}"),
+        (seen.answering >= _MOST, "one sentence holds most of the terms", "no sentence holds most of the terms"),
+        (found.kind is None, None, f"no good sentence holds a {found.kind}, which is asked for"),
+        (seen.agreement >= 0, "the nearest passage is the one that holds most terms", None),
+        (not seen.denied, None, "the question says no, the best sentence does not"),
+    ]
+    told = [(holds, yes if holds else no) for holds, yes, no in tests]
+    return Spoken(
+        tuple(words for holds, words in told if holds and words),
+        tuple(words for holds, words in told if not holds and words),
+    )
