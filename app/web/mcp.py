@@ -12,6 +12,8 @@ from litestar.datastructures import State
 from litestar.exceptions import MethodNotAllowedException
 from litestar.types import Receive, Scope, Send
 
+from app.web.mcp_body import legible
+
 
 class _Sessions(Protocol):
     async def handle_request(self, scope: Any, receive: Any, send: Any) -> None: ...
@@ -66,4 +68,4 @@ async def serve_mcp(scope: Scope, receive: Receive, send: Send) -> None:
         raise MethodNotAllowedException(headers={"Allow": "POST"})
     connection: ASGIConnection[Any, Any, Any, State] = ASGIConnection(scope)
     agents: Agents = connection.app.state.agents
-    await (await agents.sessions()).handle_request(scope, receive, send)
+    await (await agents.sessions()).handle_request(scope, await legible(receive), send)

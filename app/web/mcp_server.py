@@ -21,10 +21,10 @@ from app.core.model import Passage
 from app.services import Services
 from app.web.access import scope_of
 from app.web.documents import ListedDocument, page_of
+from app.web.mcp_body import MAX_BODY_BYTES
 from app.web.mcp_tools import TOOLS, Tool
 from app.web.problems import log_unexpected, problem_of
 
-MAX_BODY_BYTES = 64 * 1024
 _NO_SUCH_RESOURCE = -32002
 _RESOURCES_LISTED = 100
 _INSTRUCTIONS = """\

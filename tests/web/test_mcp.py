@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,38 @@ async def test_there_is_no_session_to_listen_to_and_no_room_for_a_huge_message(s
         assert (reply.status_code, reply.headers["allow"]) == (405, "POST")
     huge = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "x" * 70_000}}
     assert (await service.http.post("/mcp", json=huge, headers=HEADERS)).status_code == 413
+
+
+def asking(question: str) -> bytes:
+    arguments = {"question": question}
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": arguments}}
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"{",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}',
+        asking("\ud800 leave"),
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": ' + b"[" * 150 + b"]" * 150 + b"}}",
+        b"[" * 30_000 + b"]" * 30_000,
+    ],
+    ids=["nothing", "half", "no UTF-8", "lone surrogate", "deep", "very deep"],
+)
+async def test_a_message_that_can_not_be_read_is_a_problem(service: Service, message: bytes) -> None:
+    sent = HEADERS | {"Content-Type": "application/json"}
+    for content in (message, in_pieces(message)):
+        reply = await service.http.post("/mcp", content=content, headers=sent)
+        assert (reply.status_code, reply.json()["type"]) == (400, "/problems/bad-request")
+    assert (await service.http.post("/mcp", content=in_pieces(asking(QUESTION)), headers=sent)).status_code == 200
+
+
+async def in_pieces(message: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(message), 20_000):
+        yield message[start : start + 20_000]
 
 
 async def test_a_start_does_not_wait_for_the_sdk() -> None:
