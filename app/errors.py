@@ -108,7 +108,7 @@ class LimitReached(VouchError):
     """`limit` is its name in API_KEYS_FILE; `allowed` what it allows, `retry_after_s` when there is some again."""
 
     def __init__(self, limit: str, allowed: int, retry_after_s: int) -> None:
-        super().__init__(f"The limit {limit} = {allowed} is reached; there is room again in {retry_after_s} s.")
+        super().__init__(f"The limit {limit} = {allowed} is reached: try again in {retry_after_s} s.")
         self.limit = limit
         self.allowed = allowed
         self.retry_after_s = retry_after_s

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from app.core import hashing
+from app.core.callers import is_group
 from ingest.errors import BadPush, UnknownFormat, UnreadableDocument
 from ingest.metadata import Metadata
 from ingest.readers import is_document, stated
@@ -93,6 +94,8 @@ def check(push: Push) -> None:
     for word in [*(said.tags or ()), *(said.access or ())]:
         if not 1 <= len(word) <= MAX_WORD_CHARACTERS or not word.isprintable() or word != word.strip():
             raise BadPush(f"Tags and groups are words of 1 to {MAX_WORD_CHARACTERS} characters.")
+    if not all(map(is_group, said.access or ())):
+        raise BadPush("access names one group, such as hr or tenant:acme: repeat it for more.")
     if max(len(said.tags or ()), len(said.access or ())) > MAX_WORDS:
         raise BadPush(f"A document has {MAX_WORDS} tags and {MAX_WORDS} groups at most.")
     assert push.name

@@ -77,10 +77,10 @@ async def tell_rate(message: Message, scope: Scope) -> None:
     if standing is None or standing.limit is None or standing.resets_at is None:
         return
     headers = MutableScopeHeaders.from_message(message)
-    resets_in = max(0, math.ceil(standing.resets_at - time.time()))
-    told = ratelimit_headers(standing.limit, max(0, standing.limit - standing.used), resets_in)
-    for name, value in {**told, "RateLimit-Policy": f"{standing.limit};w=60"}.items():
-        headers.setdefault(name, value)
+    if "RateLimit-Limit" not in headers:
+        resets_in = max(0, math.ceil(standing.resets_at - time.time()))
+        headers.update(ratelimit_headers(standing.limit, max(0, standing.limit - standing.used), resets_in))
+        headers["RateLimit-Policy"] = f"{standing.limit};w=60"
 
 
 async def with_place(request: Request[Any, Any, State], index: Index, work: Work) -> Work:

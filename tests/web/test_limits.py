@@ -65,6 +65,7 @@ def refused(reply: Any, limit: str) -> None:
     assert int(reply.headers["retry-after"]) >= 1
     assert reply.headers["ratelimit-remaining"] == "0"
     assert reply.headers["ratelimit-reset"] == reply.headers["retry-after"]
+    assert "ratelimit-policy" not in reply.headers, "that of the minute, beside another limit"
 
 
 async def test_requests_of_a_minute_are_counted_and_told(limited: Limited, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +99,7 @@ async def test_answers_in_progress_are_bounded_and_a_caller_that_leaves_frees_it
 
 
 async def test_only_written_answers_count_and_only_they_cost_tokens(limited: Limited, chat: ScriptedChat) -> None:
-    async with limited(answers_per_month=2) as service:
+    async with limited(answers_per_month=2, requests_per_minute=1_000) as service:
         for question in (QUESTION, QUESTION, OFF_TOPIC):  # written, cached, refused
             assert (await post(service, question)).status_code == 200
         used = await usage(service)

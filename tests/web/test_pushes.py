@@ -198,6 +198,8 @@ BAD_METADATA = [
     ({"updated_at": "yesterday"}, "updated_at"),
     ({"tags": ["x" * 300]}, "Tags"),
     ({"access": ["a\nb"]}, "groups"),
+    ({"access": ["hr,eng"]}, "one group"),
+    ({"access": ["hr", "tenant:"]}, "one group"),
     ({"acess": ["staff"]}, "acess"),
 ]
 
