@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from app import background
+from app import neighbours
 from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
 from app.core.gate import Decision
@@ -87,7 +88,8 @@ async def passages(
         spread = packing.documents_first(decision.accepted)
         packed = packing.pack(spread, services.policy.context_tokens)[:MAX_RECOMMENDED]
     else:
-        packed = packing.pack(decision.accepted, services.policy.context_tokens)
+        chosen = packing.choose(decision.accepted, services.policy.context_tokens)
+        packed = await run.timed("neighbours", neighbours.merged(chosen, state, ask.scope, services))
     return Gathered(decision.relevance, packed, None if packed else "nothing_packed")
 
 

@@ -86,6 +86,11 @@ EVIDENCE_FAILURES = Counter(
     "vouch_evidence_failures", "Calls to the store of kept answers that failed.", ["kind"], registry=REGISTRY
 )
 EVIDENCE_LOST = Counter("vouch_evidence_lost", "Answers whose evidence could not be kept.", registry=REGISTRY)
+NEIGHBOURS_MISSED = Counter(
+    "vouch_neighbours_missed",
+    "Answers whose passages were not merged with their neighbours: the index did not give them in time.",
+    registry=REGISTRY,
+)
 STRUCTURED_PARSE_FAILURES = Counter(
     "vouch_structured_parse_failures",
     "Structured replies of a model that were not JSON as asked.",

@@ -3,7 +3,8 @@
 A part counts for the words of the question that stand in it or in the headings above it, rare words for more (the
 inverse document frequency of BM25, Robertson and Zaragoza 2009, over the parts at hand), a little for those in
 the title, for what the kind of question asks for (a number, a date, a definition) and for the score of its source.
-What comes close to the best part belongs to the answer, too, up to three parts. The weights were chosen on
+What comes close to the best part belongs to the answer, too, up to three parts. Of a source that was merged only what
+the search found is read, each passage with its own score: neighbours change nothing. The weights were chosen on
 halves of CLAPNQ (by the SHA-256 of the title), of SQuAD 2 and of questions about PDF books.
 """
 
@@ -21,7 +22,8 @@ from app.core.citations import CitationFilter
 from app.core.expected import Expected, expected
 from app.core.links import Links
 from app.core.markup.code import code_in
-from app.core.model import Source
+from app.core.merging import found_in
+from app.core.model import Source, Span
 from app.core.prompt import neutralise
 from app.core.quotable import Block, blocks, excerpts
 
@@ -72,14 +74,21 @@ class _Part(Struct, eq=False):
     """One sentence, item, row or code block, and where it stands."""
 
     source: Source
+    """One passage; several may have the same number."""
     text: str
-    """The whole source, neutralised."""
+    """All of it, neutralised."""
     block: Block
     index: int
     own: frozenset[int]
     terms: frozenset[int]
     """Of the part, its lead and the headings above it."""
     title: frozenset[int]
+
+    @property
+    def place(self) -> tuple[int, Span]:
+        """Orders parts of one source as they stand in it."""
+        start = self.source.passages[0].start if self.source.passages else 0
+        return start, self.block.parts[self.index]
 
     @property
     def words(self) -> str:
@@ -93,7 +102,7 @@ def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote
     """
     asked = _terms(question, terms)
     asked = asked - _terms(_LIGHT_WORDS, terms) or asked
-    parts = [part for source in sources for part in _parts(source, terms)]
+    parts = [part for source in sources for found in found_in(source) for part in _parts(found, terms)]
     if not asked or not parts:
         return []
     weights = _weights(asked, parts)
@@ -155,10 +164,8 @@ def _close_to_the_best(scored: Sequence[tuple[float, _Part]]) -> list[_Part]:
 
 def _quotes(wanted: Expected, picked: Sequence[_Part], weights: Mapping[int, float]) -> Iterator[Quote]:
     for number in _reading_order(picked):
-        of_source = sorted(
-            (part for part in picked if part.source.number == number), key=lambda part: part.block.parts[part.index]
-        )
-        for block, group in groupby(of_source, key=lambda part: part.block):
+        of_source = sorted((part for part in picked if part.source.number == number), key=lambda part: part.place)
+        for (_, block), group in groupby(of_source, key=lambda part: (part.source.passage_id, part.block)):
             parts = list(group)
             whole = _WHOLE_PROCEDURE if wanted.procedure else _WHOLE
             if not wanted.procedure and all(_weight(part.own, weights) >= _STANDS_ALONE for part in parts):

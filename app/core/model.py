@@ -70,8 +70,24 @@ class Scope(Struct, frozen=True):
     """A document with any of them matches; none given means no condition."""
 
 
+class SourcePassage(Struct, frozen=True, kw_only=True):
+    """A passage in the text of a source that was merged from several."""
+
+    passage_id: str
+    heading: tuple[str, ...]
+    page: int | None
+    start: int
+    end: int
+    """Offsets into the source's text."""
+    score: float | None = None
+    """Cosine; None for a neighbour, which is there for the context."""
+
+
 class Source(Struct, frozen=True, kw_only=True):
-    """A passage packed into one request; `number` exists only inside that request."""
+    """A passage packed into one request, or neighbouring ones in one text; `number` exists only inside that request.
+
+    Of several, `passage_id`, `heading`, `page` and `score` are those of the one that the search put first.
+    """
 
     number: int
     document_id: str
@@ -85,6 +101,10 @@ class Source(Struct, frozen=True, kw_only=True):
     text: str
     images: tuple[str, ...] = ()
     """URLs of the images in its text, absolute where the document has a URL."""
+    passages: tuple[SourcePassage, ...] = ()
+    """What it was merged from, in the document's order; empty for one passage."""
+    pages: tuple[int, int] | None = None
+    """The first and the last page, where it was merged from passages with pages."""
 
 
 class Marker(Struct, frozen=True):

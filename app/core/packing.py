@@ -9,6 +9,7 @@ from itertools import groupby
 
 from app.core.links import images_in
 from app.core.model import Candidate, Passage, Source
+from app.core.repeats import Fingerprint
 
 _FENCE_TOKENS = 24
 """For `<source id="40">`, the labels of title, section and date, the date, `</source>` and the line breaks."""
@@ -16,30 +17,31 @@ _FENCE_TOKENS = 24
 _LETTERS = re.compile(r"[A-Za-z\s]+")
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0010ffff]")
 
-_SHINGLE_WORDS = 3
-_REPEATED_SHARE = 0.9
-_WORD = re.compile(r"[\u2e80-\ud7ff]|[^\W\u2e80-\ud7ff]+")
-
 
 def pack(candidates: Sequence[Candidate], budget_tokens: int) -> tuple[Source, ...]:
-    """The candidates that fit `budget_tokens` together, in the order given (best first), numbered from 1.
+    """The candidates that `choose` takes, each as a source, numbered from 1."""
+    return tuple(source(number, candidate) for number, candidate in enumerate(choose(candidates, budget_tokens), 1))
+
+
+def choose(candidates: Sequence[Candidate], budget_tokens: int) -> list[Candidate]:
+    """The candidates that fit `budget_tokens` together, in the order given (best first).
 
     A passage that repeats one already packed is left out; of two with the same score the one with the newer
     date is kept, then the one whose document id comes first. A passage that does not fit is skipped, and
     smaller ones after it may still be packed.
     """
-    packed: list[Candidate] = []
-    known: list[_Fingerprint] = []
+    chosen: list[Candidate] = []
+    known: list[Fingerprint] = []
     left = budget_tokens
     for candidate in _best_first(candidates):
         cost = prompt_tokens(candidate.passage)
-        fingerprint = _Fingerprint(candidate.passage)
+        fingerprint = Fingerprint(candidate.passage)
         if cost > left or any(fingerprint.repeats(other) for other in known):
             continue
-        packed.append(candidate)
+        chosen.append(candidate)
         known.append(fingerprint)
         left -= cost
-    return tuple(source(number, candidate) for number, candidate in enumerate(packed, 1))
+    return chosen
 
 
 def documents_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -78,28 +80,6 @@ def _best_first(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     for _, tied in groupby(candidates, key=lambda candidate: candidate.score):
         by_id = sorted(tied, key=lambda candidate: (candidate.passage.document_id, candidate.passage.position))
         yield from sorted(by_id, key=lambda candidate: candidate.passage.updated_at or "", reverse=True)
-
-
-class _Fingerprint:
-    """What tells whether a text repeats another: runs of three words, and the words that hold a digit."""
-
-    def __init__(self, passage: Passage) -> None:
-        words = _WORD.findall(passage.text.casefold())
-        starts = range(max(1, len(words) - _SHINGLE_WORDS + 1))
-        self.content_hash = passage.content_hash
-        self.shingles = {tuple(words[start : start + _SHINGLE_WORDS]) for start in starts}
-        self.numbers = {word for word in words if any(map(str.isdigit, word))}
-
-    def repeats(self, other: _Fingerprint) -> bool:
-        """Whether at least nine tenths of this text stand in the other one, and each of its numbers.
-
-        Two price lists that differ in a figure alone are not the same. Word shingles are Broder's measure, "On
-        the resemblance and containment of documents" (1997).
-        """
-        if self.content_hash == other.content_hash:
-            return True
-        shared = len(self.shingles & other.shingles)
-        return self.numbers <= other.numbers and shared >= _REPEATED_SHARE * len(self.shingles)
 
 
 def source(number: int, candidate: Candidate) -> Source:

@@ -198,7 +198,8 @@ async def test_advice_is_written_from_one_passage_of_each_document_first(tmp_pat
         "scripted",
     )
     assert [source["document_id"] for source in advice["sources"]][:3] == ["long.md", "short.md", "long.md"]
-    assert [source["document_id"] for source in plain["sources"]][:3] == ["long.md", "long.md", "long.md"]
+    assert [source["document_id"] for source in plain["sources"]] == ["long.md", "short.md"]
+    assert len(plain["sources"][0]["passages"]) >= 3  # what follows each other is one source there
     assert len(chat.requests) == 2
 
 

@@ -169,6 +169,7 @@ async def test_no_look_up_of_the_store_shows_it_to_a_scope_without_groups(world:
     scope, vector = Scope(), [1.0] + [0.0] * 383
     asked = {
         "search": world.store.search(world.collection, Query(vector), 1_000, scope),
+        "passages_at": world.store.passages_at(world.collection, [(name, 0) for name in RESTRICTED], scope),
         "count": world.store.count(world.collection, scope),
         "visible": world.store.visible(world.collection, list(RESTRICTED), scope),
         "count_failures": world.store.count_failures(world.collection, scope),
@@ -181,6 +182,7 @@ async def test_no_look_up_of_the_store_shows_it_to_a_scope_without_groups(world:
     assert scoped == {*asked, "find_documents"}, "a new look-up belongs into this walk"
     results: dict[str, Any] = {name: await call for name, call in asked.items()}
     assert_nothing_in(repr(results["search"]), world)
+    assert results["passages_at"] == []
     assert (results["count"][0], results["visible"], results["count_failures"]) == (len(CORPUS), set(), 0)
     records = [record async for record in world.store.find_documents(world.collection, scope)]
     assert_nothing_in(repr(records), world)
