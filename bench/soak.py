@@ -3,7 +3,8 @@
 Callers ask what is cached, what is new and what is off the topic, and some leave in the middle of an answer, while
 documents change and are ingested again and again and Redis is killed and started anew twice. The language model is a
 stand-in that also cites sources that do not exist. Counted are verdicts other than the right one, markers that leak,
-and requests without a verdict; any of them makes the exit code 1. Memory and file descriptors are those of the service.
+and requests without a verdict; any of them makes the exit code 1. Memory and file descriptors are those of the service:
+at the start and the end, under load, and when the callers are gone.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ WARM_UP_S = 20.0
 THINK_S = (0.05, 0.5)
 INGEST_EVERY_S = 15.0
 REDIS_AWAY_S = 10.0
+SETTLE_S = 15.0
+"""Connections to the model's endpoint are kept for a while."""
 
 
 @dataclass
@@ -93,6 +96,8 @@ async def _soak(
         await _break_redis_twice(redis, options.minutes * 60)
         print(f"end:   {_size(pid)}", flush=True)
         await _stopped([*callers, ingestion])
+    await asyncio.sleep(SETTLE_S)
+    print(f"idle:  {_size(pid)}", flush=True)
 
 
 async def _break_redis_twice(redis: Redis, seconds: float) -> None:
@@ -187,7 +192,18 @@ def _report(tally: Tally) -> int:
 
 
 def _size(pid: int) -> str:
-    return f"{memory_mb(pid):.0f} MB, {len(os.listdir(f'/proc/{pid}/fd'))} file descriptors"
+    kinds = Counter(_kind(entry) for entry in Path(f"/proc/{pid}/fd").iterdir())
+    told = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+    return f"{memory_mb(pid):.0f} MB, {kinds.total()} file descriptors ({told})"
+
+
+def _kind(descriptor: Path) -> str:
+    """Sockets come and go with connections; files would be a leak."""
+    try:
+        target = os.readlink(descriptor)
+    except OSError:
+        return "closing"
+    return "files" if target.startswith("/") else f"{target.partition(':')[0]}s"
 
 
 class Redis:
