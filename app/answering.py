@@ -84,7 +84,7 @@ async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
     """The candidates for a question. Raises StoreError and EmbeddingFailed."""
     if index.state is None or index.embedder is None:
         return []
-    vector = await index.embedder.embed_query(ask.searched)
+    vector = await index.embedder.embed_query(ask.embedded)
     return await gathering.find(ask, index.state, vector, services)
 
 
@@ -92,7 +92,7 @@ async def judged(ask: Ask, index: Index, services: Services) -> tuple[list[Candi
     """The candidates for a question, and what the gate says to them. Raises StoreError and EmbeddingFailed."""
     if index.state is None or index.embedder is None:
         return [], gate.decide(ask.searched, (), index.bars, services.policy.min_passages, 0.0)
-    vector = await index.embedder.embed_query(ask.searched)
+    vector = await index.embedder.embed_query(ask.embedded)
     candidates = await gathering.find(ask, index.state, vector, services)
     return candidates, await gathering.judge(ask, vector, candidates, index.embedder, index.bars, services)
 

@@ -79,7 +79,7 @@ async def passages(
     ask: Ask, state: StateRecord, embedder: Embedder, bars: Bars, services: Services, run: Run
 ) -> Gathered:
     """The passages to answer from; for advice on what to read at first one of each document."""
-    vector = await run.timed("embed", embedder.embed_query(ask.searched))
+    vector = await run.timed("embed", embedder.embed_query(ask.embedded))
     candidates = await run.timed("search", find(ask, state, vector, services))
     decision = await run.timed("gate", judge(ask, vector, candidates, embedder, bars, services))
     if decision.reason is not None:

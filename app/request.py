@@ -10,6 +10,7 @@ from app.core import verdict
 from app.core.callers import ANONYMOUS
 from app.core.links import CitationStyle
 from app.core.model import Intent, Scope
+from app.core.question import asking
 
 DEFAULT_TOP_K = 8
 
@@ -30,3 +31,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     intent: Intent = "answer"
     scope: Scope = Scope()
     caller: str = ANONYMOUS.name
+
+    @property
+    def embedded(self) -> str:
+        """What the search by meaning is made with; that by words takes all of `searched`."""
+        return asking(self.searched)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.question import BadQuestion, normalise
+from app.core.question import BadQuestion, asking, normalise
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,26 @@ def test_normalising_twice_changes_nothing_more(asked: str) -> None:
     except BadQuestion:
         return
     assert normalise(once) == once == unicodedata.normalize("NFC", once)
+
+
+CHATTER = "We met on Tuesday and spoke of many things. " * 30
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("We met. How many days do I get?", "We met. How many days do I get?"),
+        (f"How many days do I get? {CHATTER}", "How many days do I get?"),
+        (f"{CHATTER}How many days? {CHATTER}And when?", "How many days? And when?"),
+        ("我们在星期二见面，谈了很多事情。" * 30 + "我有多少天假期？", "我有多少天假期？"),
+    ],
+)
+def test_a_long_question_is_what_it_asks(question: str, asked: str) -> None:
+    assert asking(question) == asked
+
+
+@given(st.lists(st.sampled_from(["What?", "Yes.", "no", "Is it so? ", "？", "x" * 300]), min_size=1).map(" ".join))
+def test_for_every_question_something_is_asked_and_all_of_it_was_said(question: str) -> None:
+    asked = asking(question)
+    assert asked
+    assert set(asked.split()) <= set(question.split())
