@@ -6,9 +6,9 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.txt | cut -d' ' -f1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.txt | cut -d' ' -f1)
 PIP_INSTALL := $(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: help run ingest ask test check bench eval lock up down
+.PHONY: help run ingest ask test check bench eval calibrate lock up down
 help: ## say what can be done here
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit("Vouch needs Python 3.11 or newer: make run PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -51,6 +51,9 @@ bench: $(RUN_STAMP) ## measure; prints ratios taken in one run
 
 eval: $(RUN_STAMP) ## measure what is found, refused and answered; writes eval/report.md
 	@$(PY) -m eval
+
+calibrate: $(RUN_STAMP) ## measure when to refuse, on your own index: make calibrate LABELLED=questions.jsonl
+	@$(PY) -m app calibrate $(if $(LABELLED),--labelled "$(LABELLED)")
 
 lock: $(DEV_STAMP) ## write the lock files anew from pyproject.toml
 	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import os
 import sys
+from pathlib import Path
 
 from app import logs
 from app.errors import VouchError
@@ -48,6 +50,8 @@ def _run(settings: Settings, options: argparse.Namespace) -> int:
             return status(client, as_json=options.json)
         case "keys":
             return _keys(settings, options)
+        case "calibrate":
+            return _calibrate(settings, options)
     from app import server, workers  # take a second to import
 
     logs.configure()
@@ -66,6 +70,13 @@ def _keys(settings: Settings, options: argparse.Namespace) -> int:
         case "list":
             keys.show(settings, as_json=options.json)
     return 0
+
+
+def _calibrate(settings: Settings, options: argparse.Namespace) -> int:
+    from app import calibrating  # takes a second to import
+
+    logs.configure(logging.ERROR)
+    return calibrating.main(settings, options.labelled, options.false_refusals, as_json=options.json)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -123,12 +134,37 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     commands.add_parser(
         "doctor",
-        help="check settings, store, model, Redis and chat endpoint, and name the fix for each",
+        help="check settings, store, model, thresholds, Redis and chat endpoint, and name the fix for each",
         parents=[shared],
         epilog="Exit codes: 0 all is well, 1 something is wrong. The chat endpoint is asked for one short reply.",
     )
+    _add_calibrate(
+        commands.add_parser(
+            "calibrate",
+            help="measure on your own index when to refuse, and keep it for the service",
+            parents=[shared],
+            epilog="Exit codes: 0 measured and kept, 2 not. Stop the service first where it holds the embedded store.",
+        )
+    )
     _add_keys(commands.add_parser("keys", help="callers and their keys, in API_KEYS_FILE"), shared)
     return parser.parse_args(arguments)
+
+
+def _add_calibrate(calibrate: argparse.ArgumentParser) -> None:
+    calibrate.add_argument(
+        "--labelled",
+        type=Path,
+        metavar="FILE",
+        help='questions of your own, a line of {"question": "...", "answerable": true} each;'
+        " without any of a kind they are built from the documents",
+    )
+    calibrate.add_argument(
+        "--false-refusals",
+        type=float,
+        default=0.05,
+        metavar="SHARE",
+        help="how many of the questions that are answerable may be refused (0.05)",
+    )
 
 
 def _add_keys(keys: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:

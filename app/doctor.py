@@ -18,6 +18,7 @@ from app.errors import AnswererFailed, SettingsError, StoreHeld, VouchError
 from app.settings import Settings
 from app.terminal.client import CannotAsk, Client
 from app.terminal.output import show
+from app.thresholds import Thresholds
 
 ALL_WELL, SOMETHING_WRONG = 0, 1
 _STORE_S = 10.0
@@ -72,6 +73,7 @@ async def examine() -> AsyncIterator[Finding]:
     checks: dict[str, Check] = {
         "corpus": _corpus,
         "model": _model,
+        "gate": _gate,
         "store": _store,
         "redis": _redis,
         "chat": _chat,
@@ -109,6 +111,14 @@ async def _model(settings: Settings) -> str:
     finally:
         embedder.close()
     return f"{embedder.name}, {embedder.dimension} dimensions, {milliseconds:.0f} ms for a question"
+
+
+async def _gate(settings: Settings) -> str:
+    thresholds = await asyncio.to_thread(Thresholds.read, settings)
+    if void := thresholds.void(settings.embedding_model):
+        raise Wrong(void)
+    bars = thresholds.bars(settings.embedding_model)
+    return f"refuses below cosine {bars.relevance:.2f} and answerability {bars.answerability:.2f}"
 
 
 async def _store(settings: Settings) -> str:

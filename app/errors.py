@@ -12,6 +12,7 @@ VouchError
 │   ├── ModelUnavailable the embedding model can't be loaded
 │   └── EmbeddingFailed  a loaded model could not embed a text
 ├── AnswererFailed       the answerer broke mid-way; carries the reason code of the verdict
+├── CalibrationRefused   thresholds can't be measured with what is there
 ├── Overloaded           the service has as much to do as it takes on at once
 ├── LimitReached         the caller has used up what it may use
 └── IngestionError       a change of the index was refused, or failed
@@ -98,6 +99,10 @@ class AnswererFailed(VouchError):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class CalibrationRefused(VouchError):
+    pass
 
 
 class Overloaded(VouchError):

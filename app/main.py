@@ -27,10 +27,9 @@ from app.adapters.sqlite_evidence import SqliteEvidence
 from app.adapters.stores import open_store
 from app.admission import Admission
 from app.background import Background
-from app.core.model import Bars
 from app.deadlines import Deadlines
 from app.desk import open_desk
-from app.errors import ModelUnavailable, SettingsError, VouchError
+from app.errors import VouchError
 from app.flights import Flights
 from app.limiting import Limiter
 from app.logs import log
@@ -38,6 +37,7 @@ from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
+from app.thresholds import Thresholds
 from app.web import (
     answers,
     documents,
@@ -81,8 +81,9 @@ OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
 async def open_services(settings: Settings, embedders: Embedders | None = None) -> AsyncIterator[Opened]:
     """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had.
 
-    Raises SettingsError when API_KEYS_FILE is not valid.
+    Raises SettingsError when API_KEYS_FILE or the calibration is not valid, or EMBEDDING_MODEL has no thresholds.
     """
+    thresholds = Thresholds.read(settings)
     keys = KeysFile(Path(settings.api_keys_file)) if settings.api_keys_file else None
     async with AsyncExitStack() as stack:
         stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
@@ -111,7 +112,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             flights=Flights(answering.Delta),
             admission=Admission(settings.max_concurrent_answers),
             limiter=Limiter(counts, deadlines.request_s + _LEASE_MARGIN_S),
-            policy=_policy(settings),
+            policy=_policy(settings, thresholds),
         )
         if lock is not None:
             lock.announce(settings.address)
@@ -213,15 +214,10 @@ async def _answerer(settings: Settings, stack: AsyncExitStack) -> AnswererPool:
     return ChatFallbacks(endpoints) if endpoints else ExtractiveAnswerer()
 
 
-def _policy(settings: Settings) -> Policy:
-    def bars(model: str) -> Bars:
-        try:
-            return settings.bars(model)
-        except SettingsError as exc:
-            raise ModelUnavailable(str(exc)) from exc
-
+def _policy(settings: Settings, thresholds: Thresholds) -> Policy:
     return Policy(
-        bars=bars,
+        bars=thresholds.bars,
+        void_calibration=thresholds.void,
         default_model=settings.embedding_model,
         min_passages=settings.min_passages,
         context_tokens=settings.context_tokens,
@@ -234,6 +230,8 @@ def _policy(settings: Settings) -> Policy:
 async def _warm_up(services: Services) -> None:
     """Load what the first question needs. A store that is away may come up later, so this only tells."""
     await asyncio.to_thread(bm25.warm_up)
+    if void := services.policy.void_calibration(services.policy.default_model):
+        log.warning("start.void_calibration", problem=void)
     try:
         index = await answering.open_index(services)
         if index.embedder is not None and index.bars.answerability:

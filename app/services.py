@@ -28,6 +28,8 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     bars: Callable[[str], Bars]
     """By embedding model. Raises ModelUnavailable for a model without one."""
+    void_calibration: Callable[[str], str | None]
+    """By embedding model: why the calibration does not hold for it; None where there is nothing to say."""
     default_model: str
     min_passages: int
     context_tokens: int

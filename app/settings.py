@@ -18,7 +18,7 @@ from app.core.model import Bars
 from app.errors import SettingsError
 
 MEASURED_BARS = {"bundled": Bars(relevance=0.25, answerability=0.06, alone=0.40)}
-"""By embedding model (bench/gate.py, bench/threshold.py)."""
+"""By embedding model (bench/gate.py, docs/tuning.md)."""
 
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -43,6 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     embedding_model: str = "bundled"
     relevance_threshold: Annotated[float, Meta(ge=-1, le=1)] | None = None
     answerability_threshold: Annotated[float, Meta(ge=0, lt=1)] | None = None
+    calibration_file: str = ""
     min_passages: Annotated[int, Meta(ge=1, le=40)] = 1
     chat_base_url: str = ""
     chat_model: str = ""
@@ -102,15 +103,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         _check_chat(self)
         _check_exposure(self)
         _check_workers(self)
-        self.bars(self.embedding_model)
 
-    def bars(self, embedding_model: str) -> Bars:
-        """What passages must reach under `embedding_model`: as set, else as it was measured.
+    def bars(self, embedding_model: str, calibrated: Bars | None = None) -> Bars:
+        """What passages must reach under `embedding_model`: as set, else as calibrated, else as it was measured.
 
-        Where neither tells the answerability it is not asked for. Raises SettingsError for a model without a measured
-        default when RELEVANCE_THRESHOLD is not set.
+        Where none tells the answerability it is not asked for. Raises SettingsError for a model without a measured
+        default when it is not calibrated and RELEVANCE_THRESHOLD is not set.
         """
-        measured = MEASURED_BARS.get(embedding_model)
+        measured = calibrated or MEASURED_BARS.get(embedding_model)
         answerability = self.answerability_threshold
         if answerability is None:
             answerability = measured.answerability if measured else 0.0
@@ -118,8 +118,8 @@ class Settings(Struct, frozen=True, kw_only=True):
             return Bars(self.relevance_threshold, answerability)
         if measured is None:
             raise SettingsError(
-                f"RELEVANCE_THRESHOLD must be set: no threshold was measured for EMBEDDING_MODEL={embedding_model}."
-                " Try 0.5 and adjust it with /v1/search on questions of your own."
+                f"No thresholds are known for EMBEDDING_MODEL={embedding_model}: run `make ingest` and"
+                " `make calibrate`, or set RELEVANCE_THRESHOLD."
             )
         return structs.replace(measured, answerability=answerability) if answerability else measured.by_cosine()
 
@@ -159,6 +159,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def store_path(self) -> Path:
         return Path(self.qdrant_path)
+
+    @property
+    def calibration_path(self) -> Path:
+        """Where `make calibrate` writes and the service reads."""
+        return Path(self.calibration_file) if self.calibration_file else self.store_path / "calibration.json"
 
     @property
     def address(self) -> str:

@@ -70,6 +70,7 @@ def settings_in(folder: Path, base: Settings, *, model: bool = False) -> Setting
     """`base` with an embedded store of its own and nothing shared; with the chat endpoint only for a `model`."""
     chat = {} if model else {"chat_base_url": "", "chat_model": "", "chat_api_key": "", "chat_fallbacks": ""}
     own = {"qdrant_url": "", "redis_url": "", "api_keys_file": "", "otel_exporter_otlp_endpoint": "", "workers": 1}
+    own |= {"calibration_file": ""}
     return structs.replace(base, **{**own, **chat, "qdrant_path": str(folder / "qdrant")})
 
 

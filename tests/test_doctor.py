@@ -29,7 +29,7 @@ async def test_all_is_well(indexed: Settings, redis: RedisServer, chat: Scripted
         tmp_path, REDIS_URL=redis.url, CHAT_BASE_URL=chat.base_url, CHAT_MODEL="scripted", PORT=1
     )
     assert (code, [name for name, (ok, _) in found.items() if not ok]) == (0, [])
-    assert list(found) == ["settings", "corpus", "model", "store", "redis", "chat", "service"]
+    assert list(found) == ["settings", "corpus", "model", "gate", "store", "redis", "chat", "service"]
     assert "3 documents" in found["store"][1]
     assert "384 dimensions" in found["model"][1]
 

@@ -55,7 +55,6 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ({**CHAT, "CHAT_FALLBACKS": '[{"base_url": "http://a.example/v1", "model": "m"}]'}, "CHAT_FALLBACKS"),
         ({"CHAT_FALLBACKS": '[{"base_url": "https://a.example/v1", "model": "m"}]'}, "CHAT_BASE_URL"),
         ({"MAX_CONCURRENT_ANSWERS": "0"}, "MAX_CONCURRENT_ANSWERS"),
-        ({"EMBEDDING_MODEL": "some/other"}, "RELEVANCE_THRESHOLD"),
         ({"HOST": "0.0.0.0"}, "ALLOW_ANONYMOUS=1"),
         ({"DEFAULT_ACCESS": ","}, "DEFAULT_ACCESS"),
         ({"DEFAULT_ACCESS": "hr,tenant:"}, "DEFAULT_ACCESS"),

@@ -65,7 +65,8 @@ async def _index(services: Services) -> Dependency:
         return Dependency(False, str(exc))
     if state is None or state.documents == 0:
         return Dependency(False, "empty: run `make ingest`")
-    return Dependency(True, f"{state.state}, revision {state.revision}")
+    void = services.policy.void_calibration(state.embedding_model)
+    return Dependency(True, f"{state.state}, revision {state.revision}" + (f"; {void}" if void else ""))
 
 
 async def _cache(services: Services) -> Dependency:
