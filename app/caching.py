@@ -25,6 +25,7 @@ def key(ask: Ask, state: StateRecord, bars: Bars, services: Services) -> str:
         "min_passages": policy.min_passages,
         "context_tokens": policy.context_tokens,
         "chat_endpoints": policy.chat_endpoints,
+        "reranker": services.reranking.model,
         "image_hosts": sorted(policy.image_hosts),
     }
     options = {

@@ -11,6 +11,7 @@ VouchError
 ├── EmbedderError
 │   ├── ModelUnavailable the embedding model can't be loaded
 │   └── EmbeddingFailed  a loaded model could not embed a text
+├── RerankingFailed      a loaded model could not score a passage
 ├── AnswererFailed       the answerer broke mid-way; carries the reason code of the verdict
 ├── CalibrationRefused   thresholds can't be measured with what is there
 ├── Overloaded           the service has as much to do as it takes on at once
@@ -90,6 +91,10 @@ class ModelUnavailable(EmbedderError):
 
 
 class EmbeddingFailed(EmbedderError):
+    pass
+
+
+class RerankingFailed(VouchError):
     pass
 
 

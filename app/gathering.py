@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from app import background
-from app import neighbours
+from app import background, neighbours
 from app.core import catalogue, gate, packing
 from app.core.catalogue import MAX_LISTED, Entry
 from app.core.gate import Decision
@@ -84,11 +83,14 @@ async def passages(
     decision = await run.timed("gate", judge(ask, vector, candidates, embedder, bars, services))
     if decision.reason is not None:
         return Gathered(decision.relevance, reason=decision.reason)
+    accepted: Sequence[Candidate] = decision.accepted
+    if services.reranking.wanted:
+        accepted = await run.timed("rerank", services.reranking.order(ask.searched, accepted))
     if ask.intent == "recommend":
-        spread = packing.documents_first(decision.accepted)
+        spread = packing.documents_first(accepted)
         packed = packing.pack(spread, services.policy.context_tokens)[:MAX_RECOMMENDED]
     else:
-        chosen = packing.choose(decision.accepted, services.policy.context_tokens)
+        chosen = packing.choose(accepted, services.policy.context_tokens)
         packed = await run.timed("neighbours", neighbours.merged(chosen, state, ask.scope, services))
     return Gathered(decision.relevance, packed, None if packed else "nothing_packed")
 

@@ -12,7 +12,7 @@ from litestar import Litestar
 from msgspec import Struct
 
 from app import answering, tracing
-from app.adapters import bm25, chat
+from app.adapters import bm25, chat, cross_encoder
 from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
 from app.adapters.fastembed_embedder import Embedders
@@ -34,6 +34,7 @@ from app.flights import Flights
 from app.limiting import Limiter
 from app.logs import log
 from app.ports import AnswerCache, AnswererPool, EvidenceStore, Keys
+from app.reranking import Reranking
 from app.services import Policy, Services
 from app.settings import Settings
 from app.support import SupportCheck
@@ -94,6 +95,8 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
         cache = _cache(settings, redis)
         stack.push_async_callback(cache.close)
         answerer = await _answerer(settings, stack)
+        reranking = await Reranking.open(settings.reranker_model, cross_encoder.load, settings.reranker_deadline_s)
+        stack.callback(reranking.close)
         kept = _evidence(settings, redis)
         stack.push_async_callback(kept.close)
         counts = RedisLimits(redis) if redis else MemoryLimits()
@@ -103,6 +106,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             store=store,
             embedders=embedders,
             answerer=answerer,
+            reranking=reranking,
             fallback=ExtractiveAnswerer(),
             support=SupportCheck(bm25.words),
             background=Background(),

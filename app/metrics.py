@@ -86,6 +86,12 @@ EVIDENCE_FAILURES = Counter(
     "vouch_evidence_failures", "Calls to the store of kept answers that failed.", ["kind"], registry=REGISTRY
 )
 EVIDENCE_LOST = Counter("vouch_evidence_lost", "Answers whose evidence could not be kept.", registry=REGISTRY)
+RERANKS_MISSED = Counter(
+    "vouch_reranks_missed",
+    "Questions whose passages kept the order of the search, because the reranker was late, broken or not loaded.",
+    ["kind"],
+    registry=REGISTRY,
+)
 NEIGHBOURS_MISSED = Counter(
     "vouch_neighbours_missed",
     "Answers whose passages were not merged with their neighbours: the index did not give them in time.",

@@ -52,6 +52,15 @@ class ServingEmbedder(Embedder, Protocol):
     """Questions in its hands, those being embedded included."""
 
 
+class Reranker(Protocol):
+    """Reads a question and each of some texts together, on threads of its own."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One a text, on a scale of the model's own; the higher, the better it answers. Raises RerankingFailed."""
+
+    def close(self) -> None: ...
+
+
 class VectorStore(Protocol):
     """Passages, document records and the state record, all kept in Qdrant.
 

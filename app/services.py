@@ -15,6 +15,7 @@ from app.deadlines import Deadlines
 from app.flights import Flights
 from app.limiting import Limiter
 from app.ports import AnswerCache, Answerer, AnswererPool, EvidenceStore, ServingEmbedder, VectorStore
+from app.reranking import Reranking
 from app.support import SupportCheck
 
 
@@ -47,6 +48,7 @@ class Services:
     answerer: AnswererPool
     support: SupportCheck
     background: Background
+    reranking: Reranking
     fallback: Answerer
     """Stands in for a model whose text can't be used."""
     cache: AnswerCache

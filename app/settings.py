@@ -45,6 +45,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     answerability_threshold: Annotated[float, Meta(ge=0, lt=1)] | None = None
     calibration_file: str = ""
     min_passages: Annotated[int, Meta(ge=1, le=40)] = 1
+    reranker_model: str = ""
+    reranker_deadline_s: Annotated[float, Meta(gt=0, le=60)] = 1.0
     chat_base_url: str = ""
     chat_model: str = ""
     chat_api_key: str = ""

@@ -13,11 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
-from app.adapters import bundled_model
+from app.adapters import bundled_model, model_hub
 from app.adapters.tokenizer import FastTokenizer
-from app.errors import EmbeddingFailed, ModelUnavailable
+from app.errors import EmbeddingFailed
 from app.metrics import EMBEDDINGS_IN_PROGRESS
 from app.ports import Tokenizer
 
@@ -27,8 +25,6 @@ if TYPE_CHECKING:  # fastembed takes a second to import: only when a model is lo
 BUNDLED = "bundled"
 THREADS = min(8, os.cpu_count() or 1)
 _BUNDLED_NAME = "vouch/all-MiniLM-L6-v2-int8"
-_SESSION: dict[str, Any] = {"threads": 1, "enable_cpu_mem_arena": False}
-_HUB_TIMEOUT_S = 3.0
 
 
 class FastembedEmbedder:
@@ -104,7 +100,7 @@ def _load_bundled() -> TextEmbedding:
 
     _register_bundled()
     with bundled_model.model_folder() as folder:
-        return TextEmbedding(_BUNDLED_NAME, specific_model_path=str(folder), **_SESSION)
+        return TextEmbedding(_BUNDLED_NAME, specific_model_path=str(folder), **model_hub.SESSION)
 
 
 @cache
@@ -125,39 +121,8 @@ def _register_bundled() -> None:
 
 def _load_from_hub(name: str) -> TextEmbedding:
     from fastembed import TextEmbedding
-    from loguru import logger
 
-    logger.disable("fastembed")  # it tells of each place where it did not find the model; we tell what to do
-    _check_known(name)
-    try:
-        return TextEmbedding(name, local_files_only=True, **_SESSION)
-    except Exception:  # fastembed raises whatever its libraries raise; most often it is just not downloaded yet
-        _check_hub(name)
-    try:
-        return TextEmbedding(name, **_SESSION)
-    except Exception as exc:
-        raise ModelUnavailable(f"EMBEDDING_MODEL={name} could not be downloaded or loaded: {exc}") from exc
-
-
-def _check_known(name: str) -> None:
-    from fastembed import TextEmbedding
-
-    known = {str(model["model"]).lower() for model in TextEmbedding.list_supported_models()}
-    if name.lower() not in known:
-        raise ModelUnavailable(
-            f"EMBEDDING_MODEL={name} is not a model that fastembed knows: use `bundled`, or a name from its list."
-        )
-
-
-def _check_hub(name: str) -> None:
-    """Ask the hub once; by itself fastembed sleeps and retries for 39 s before it says that there is none."""
-    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
-    try:
-        httpx.head(hub, timeout=_HUB_TIMEOUT_S)
-    except httpx.HTTPError as exc:
-        raise ModelUnavailable(
-            f"EMBEDDING_MODEL={name} is not on this machine and its hub can't be reached: use `bundled`."
-        ) from exc
+    return model_hub.load(TextEmbedding, "EMBEDDING_MODEL", name, instead="use `bundled`")
 
 
 def _only(vectors: Iterable[Any]) -> list[float]:

@@ -40,15 +40,15 @@ async def ready(request: Request[Any, Any, State]) -> Response[Readiness]:
     index = await _index(services)
     stopping = services.deadlines.stopping
     service = Dependency(not stopping, "stopping" if stopping else "serving")
-    readiness = Readiness(
-        index.ok and service.ok,
-        {
-            "service": service,
-            "index": index,
-            "cache": await _cache(services),
-            "answerer": Dependency(*services.answerer.condition()),
-        },
-    )
+    dependencies = {
+        "service": service,
+        "index": index,
+        "cache": await _cache(services),
+        "answerer": Dependency(*services.answerer.condition()),
+    }
+    if services.reranking.wanted:
+        dependencies["reranker"] = Dependency(*services.reranking.condition())
+    readiness = Readiness(index.ok and service.ok, dependencies)
     return Response(readiness, status_code=200 if readiness.ready else 503)
 
 
