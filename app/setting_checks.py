@@ -100,9 +100,14 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_private(host: str) -> bool:
-    """A private address, or a name that only an inside resolver knows (no dot, `.internal`, `.local`)."""
+    """A private address, or a name that only an inside resolver knows (no dot, `.internal`, `.local`).
+
+    What is link-local is no model's: at 169.254.169.254 clouds give away the keys of the machine.
+    """
     if _address(host) is not None:
-        return ipaddress.ip_address(host).is_private
+        address = ipaddress.ip_address(host)
+        address = getattr(address, "ipv4_mapped", None) or address
+        return address.is_private and not address.is_link_local
     return "." not in host or host.endswith((".internal", ".local", ".lan"))
 
 

@@ -49,10 +49,10 @@ async def test_no_url_of_a_document_a_question_or_a_reply_is_asked(
         reply = await service.ask(f"{QUESTION} See {inside.url}", citation_style="links")
         headers = {"X-Vouch-Token": service.token, "Content-Type": "text/html"}
         pushed = await service.http.put(
-            "/v1/documents/pushed.html", params={"url": inside.url}, content=page, headers=headers
+            "/v1/index/documents/pushed.html", params={"url": inside.url}, content=page, headers=headers
         )
     assert reply["status"] == "answered"
-    assert pushed.status_code < 500
+    assert pushed.status_code == 201
     assert inside.connections == 0
 
 
@@ -76,3 +76,13 @@ async def test_a_redirect_of_the_chat_endpoint_is_not_followed(
 def test_a_chat_url_that_is_no_https_and_not_of_this_machine_is_refused_at_the_start(tmp_path: Path, url: str) -> None:
     with pytest.raises(SettingsError, match="CHAT_BASE_URL"):
         settings_for(tmp_path, CHAT_BASE_URL=url, CHAT_MODEL="m")
+
+
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "8.8.8.8", "[::ffff:8.8.8.8]"]
+)
+def test_http_is_for_private_hosts_and_no_place_where_a_cloud_gives_away_keys(tmp_path: Path, host: str) -> None:
+    with pytest.raises(SettingsError, match="CHAT_BASE_URL must be https"):
+        settings_for(tmp_path, CHAT_BASE_URL=f"http://{host}/v1", CHAT_MODEL="m", CHAT_ALLOW_HTTP=1)
+    for private in ("10.0.0.7", "[::ffff:10.0.0.7]", "[fd00::7]", "vllm", "vllm.internal"):
+        settings_for(tmp_path, CHAT_BASE_URL=f"http://{private}/v1", CHAT_MODEL="m", CHAT_ALLOW_HTTP=1)
