@@ -15,7 +15,7 @@ from app.adapters import calibration_file, score_chart
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.score_chart import Score
 from app.adapters.stores import open_store
-from app.core import calibration, labelled
+from app.core import calibration, intent, labelled
 from app.core.calibration import ANSWERABLE, Calibration, Chosen, Scored
 from app.core.records import StateRecord
 from app.core.trial_questions import Trial
@@ -46,7 +46,7 @@ def main(
     what the store and the model raise.
     """
     _check_rate(rate)
-    given = labelled.read(_contents(labels)) if labels else []
+    given = _for_the_gate(labelled.read(_contents(labels))) if labels else []
     measured, chosen = asyncio.run(_measured(settings, given, rate, embedders or Embedders()))
     path = settings.calibration_path
     calibration_file.write(path, measured, score_chart.png(_scores(chosen)))
@@ -100,6 +100,14 @@ def _contents(labels: Path) -> bytes:
         raise CalibrationRefused(
             f"{labels} can't be read ({exc.strerror}): name a file of labelled questions."
         ) from exc
+
+
+def _for_the_gate(given: Sequence[Trial]) -> list[Trial]:
+    """Without those that ask for documents, which are decided by other rules."""
+    kept = [trial for trial in given if intent.decide(trial.question, "auto") == "answer"]
+    if len(kept) < len(given):
+        show(f"Questions left out because they ask for documents: {len(given) - len(kept)}.", "dim", error=True)
+    return kept
 
 
 def _check_enough(asked: Sequence[Answered], rate: float) -> None:

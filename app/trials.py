@@ -13,6 +13,7 @@ from app.background import Vectors
 from app.core import gate, trial_questions
 from app.core.calibration import Scored
 from app.core.model import Bars, Candidate, Passage, Query, Scope
+from app.core.question import asking
 from app.core.records import DocumentRecord, StateRecord
 from app.core.trial_questions import Trial
 from app.ports import Embedder, VectorStore
@@ -45,7 +46,7 @@ class Trials:
 
     def __init__(self, store: VectorStore, state: StateRecord, embedder: Embedder, min_passages: int) -> None:
         self._store = store
-        self._collection = state.collection
+        self._state = state
         self._embedder = embedder
         self._min_passages = min_passages
 
@@ -54,7 +55,7 @@ class Trials:
 
         Left out are those built to have no answer that some passage seems to answer.
         """
-        records = [record async for record in self._store.documents(self._collection)]
+        records = [record async for record in self._store.documents(self._state.collection)]
         trials = [*labelled, *await self._built(records, labelled)]
         scope = Scope(frozenset(group for record in records for group in record.access))
         texts = await background.Background().load(self._embedder)
@@ -78,9 +79,10 @@ class Trials:
         return Scored(one.trial.kind, question, one.cosine, probability, decision.reason is None)
 
     async def _asked(self, trial: Trial, scope: Scope, texts: Vectors) -> Answered:
-        vector = await self._embedder.embed_query(trial.question)
+        vector = await self._embedder.embed_query(asking(trial.question))
+        query = Query(vector, trial.question, self._state.languages)
         limit = max(DEFAULT_TOP_K, self._min_passages)
-        found = await self._store.search(self._collection, Query(vector, trial.question), limit, scope)
+        found = await self._store.search(self._state.collection, query, limit, scope)
         return Answered(trial, tuple(found), await asyncio.to_thread(background.nearest, vector, texts))
 
     async def _built(self, records: Sequence[DocumentRecord], labelled: Sequence[Trial]) -> list[Trial]:
@@ -102,7 +104,9 @@ class Trials:
         each = max(_OF_ONE_DOCUMENT, _PASSAGES // max(1, len(chosen)))
         passages: list[Passage] = []
         for document_id in chosen:
-            own = [passage for passage in await self._store.passages(self._collection, document_id) if passage.access]
+            own = [
+                passage for passage in await self._store.passages(self._state.collection, document_id) if passage.access
+            ]
             passages += sorted(own, key=lambda passage: _digest(passage.passage_id))[:each]
         return passages
 

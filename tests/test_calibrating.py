@@ -32,6 +32,7 @@ ANSWERABLE, UNANSWERABLE = (
     [json.dumps({"question": f"How many days of {topic} are there in {year}?", "answerable": label}) for year in years]
     for topic, label, years in (("annual leave", True, range(2020, 2040)), ("moonlight", False, range(2020, 2040)))
 )
+CATALOGUE = json.dumps({"question": "Which documents do you have?", "answerable": True})
 
 
 class OtherEmbedders(Embedders):
@@ -111,10 +112,12 @@ def labels(folder: Path, *lines: str) -> Path:
 async def test_labelled_questions_are_measured_instead_of_built_ones(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = labels(folder, *ANSWERABLE, *UNANSWERABLE)
+    asked = labels(folder, *ANSWERABLE, *UNANSWERABLE, CATALOGUE)
     measured = await asyncio.to_thread(calibrated, settings_for(folder), asked)
     assert (measured.answerable, measured.others, measured.labelled) == (20, 20, True)
-    assert "How many days of moonlight" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "How many days of moonlight" in shown.out
+    assert "because they ask for documents: 1." in shown.err
     again = await asyncio.to_thread(calibrated, settings_for(folder), asked)
     assert structs.replace(again, measured_at=measured.measured_at) == measured
 
