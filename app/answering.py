@@ -18,13 +18,13 @@ from app.core.model import Bars, CachedAnswer, Candidate, Extras, Relevance, Rep
 from app.core.question import normalise
 from app.core.records import StateRecord
 from app.deadlines import OutOfTime
-from app.errors import AnswererFailed, EmbeddingFailed, StoreError
+from app.errors import AnswererFailed, EmbeddingFailed, ModelUnavailable, StoreError
 from app.flights import Show
 from app.gathering import Gathered, Index
 from app.logs import log
 from app.metering import METER
 from app.metrics import IN_PROGRESS, INDEX_DOCUMENTS, INDEX_GENERATION, INDEX_PASSAGES, INDEX_UPDATING
-from app.ports import Embedder
+from app.ports import Embedder, ServingEmbedder
 from app.request import DEFAULT_TOP_K, Ask
 from app.run import Run, account, outcome
 from app.services import Services
@@ -70,7 +70,16 @@ async def open_index(services: Services) -> Index:
     _gauge(state)
     model = state.embedding_model if state else services.policy.default_model
     bars = services.policy.bars(model)
-    return Index(state, await services.embedders.get(model) if state else None, bars)
+    return Index(state, await _embedder(model, services) if state else None, bars)
+
+
+async def _embedder(model: str, services: Services) -> ServingEmbedder:
+    """Raises ModelUnavailable, also when it is not there in time: one may have to be downloaded first."""
+    try:
+        async with services.deadlines.limit():
+            return await services.embedders.get(model)
+    except OutOfTime as exc:
+        raise ModelUnavailable(f"The embedding model {model} is still being loaded: try again in a while.") from exc
 
 
 def _gauge(state: StateRecord | None) -> None:

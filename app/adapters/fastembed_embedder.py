@@ -67,15 +67,21 @@ class Embedders:
 
     def __init__(self) -> None:
         self._loaded: dict[str, FastembedEmbedder] = {}
-        self._loading = asyncio.Lock()
+        self._loading: dict[str, asyncio.Task[None]] = {}
 
     async def get(self, name: str) -> FastembedEmbedder:
-        """Raises ModelUnavailable; a later call tries again."""
+        """Raises ModelUnavailable; a later call tries again. A caller that leaves stops no loading."""
         if name not in self._loaded:
-            async with self._loading:
-                if name not in self._loaded:
-                    self._loaded[name] = await asyncio.to_thread(load, name)
+            if name not in self._loading:
+                self._loading[name] = asyncio.create_task(self._load(name))
+            await asyncio.shield(self._loading[name])
         return self._loaded[name]
+
+    async def _load(self, name: str) -> None:
+        try:
+            self._loaded[name] = await asyncio.to_thread(load, name)
+        finally:
+            del self._loading[name]
 
     def close(self) -> None:
         for embedder in self._loaded.values():

@@ -22,6 +22,7 @@ from app.core.model import Reply, Source
 from app.core.question import normalise
 from app.core.search_reply import Found, SearchReply
 from app.core.verdict import CitationPolicy
+from app.deadlines import OutOfTime
 from app.logs import log
 from app.request import DEFAULT_TOP_K, Ask, Mode
 from app.services import Services
@@ -29,7 +30,15 @@ from app.web import events, evidence, limits
 from app.web.access import caller_of, scope_of
 from app.web.bodies import check_types
 from app.web.negotiation import EVENT_STREAM, json_in_and_out, wants_events
-from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, UNKNOWN_ANSWER, documented
+from app.web.problems import (
+    BAD_REQUEST,
+    INDEX_UNAVAILABLE,
+    NOT_LOCAL,
+    OUT_OF_TIME,
+    UNKNOWN_ANSWER,
+    Problem,
+    documented,
+)
 
 Tag = Annotated[str, Meta(min_length=1)]
 
@@ -155,10 +164,14 @@ async def get_search(
 
 
 async def found(ask: Ask, services: Services) -> SearchReply:
-    """What would be answered from. Raises StoreError, ModelUnavailable, EmbeddingFailed and Overloaded."""
+    """What would be answered from. Raises StoreError, ModelUnavailable, EmbeddingFailed, Overloaded and Problem."""
     index = await answering.open_index(services)
     check_embedder(index.embedder)
-    candidates, decision = await answering.judged(ask, index, services)
+    try:
+        async with services.deadlines.limit():
+            candidates, decision = await answering.judged(ask, index, services)
+    except OutOfTime as exc:
+        raise Problem(OUT_OF_TIME, "Nothing was found in the time that a request has: try again.") from exc
     reason = decision.reason
     if reason is None and not packing.pack(decision.accepted, services.policy.context_tokens):
         reason = "nothing_packed"

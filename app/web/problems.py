@@ -70,6 +70,7 @@ UNKNOWN_FORMAT = Kind("unknown-format", 415, "What the document is was not said,
 LIMIT_REACHED = Kind("limit-reached", 429, "A limit of the caller is reached")
 OVERLOADED = Kind("overloaded", 503, "The service is busy", "1")
 EVIDENCE_UNAVAILABLE = Kind("evidence-unavailable", 503, "Kept answers can't be read", _RETRY_S)
+OUT_OF_TIME = Kind("out-of-time", 503, "The search took too long", _RETRY_S)
 INDEX_UNAVAILABLE = Kind("index-unavailable", 503, "The index does not answer", _RETRY_S)
 NOT_INGESTED = Kind("not-ingested", 503, "The index can't be changed now", _RETRY_S)
 MODEL_UNAVAILABLE = Kind("model-unavailable", 503, "The embedding model can't be used", _RETRY_S)
