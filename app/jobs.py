@@ -56,6 +56,8 @@ class PushedDocument(Struct, frozen=True, kw_only=True):
     """ISO 8601 date."""
     tags: tuple[str, ...] | None = None
     access: tuple[str, ...] | None = None
+    language: str | None = None
+    """ISO 639-1 code."""
 
 
 class PassageChanges(Struct, frozen=True):

@@ -170,6 +170,7 @@ def _push(document: PushedDocument, default_access: tuple[str, ...]) -> Push:
         updated_at=document.updated_at,
         tags=document.tags,
         access=document.access,
+        language=document.language,
         access_default=default_access,
     )
     return Push(

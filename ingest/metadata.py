@@ -8,7 +8,7 @@ from app.core.callers import PUBLIC
 from ingest.access import Access, effective
 from ingest.document import Document
 
-_SAID = ("title", "url", "updated_at", "tags", "access")
+_SAID = ("title", "url", "updated_at", "tags", "access", "language")
 
 
 class Metadata(Struct, frozen=True, kw_only=True):
@@ -20,6 +20,8 @@ class Metadata(Struct, frozen=True, kw_only=True):
     """ISO 8601 date."""
     tags: tuple[str, ...] | None = None
     access: Access | None = None
+    language: str | None = None
+    """ISO 639-1 code."""
     access_ceiling: Access | None = None
     """What no document may go beyond, where there is such a bound."""
     access_default: Access = (PUBLIC,)

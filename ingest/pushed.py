@@ -91,6 +91,8 @@ def check(push: Push) -> None:
         raise BadPush("url must be an http or https address.")
     if said.updated_at is not None and stated.day(said.updated_at) != said.updated_at:
         raise BadPush("updated_at must be a date such as 2026-11-30.")
+    if said.language is not None and stated.language(said.language) != said.language:
+        raise BadPush("language must be a code of two letters, such as de.")
     for word in [*(said.tags or ()), *(said.access or ())]:
         if not 1 <= len(word) <= MAX_WORD_CHARACTERS or not word.isprintable() or word != word.strip():
             raise BadPush(f"Tags and groups are words of 1 to {MAX_WORD_CHARACTERS} characters.")

@@ -35,6 +35,8 @@ class ListedDocument(Struct, frozen=True):
     passages: int
     tags: tuple[str, ...]
     updated_at: str | None
+    language: str | None
+    """ISO 639-1 code, as far as it is known."""
     origin: Origin
 
 
@@ -104,6 +106,7 @@ def _listed(record: DocumentRecord) -> ListedDocument:
         passages=record.passages,
         tags=record.tags,
         updated_at=record.updated_at,
+        language=record.language,
         origin=record.origin,
     )
 
@@ -119,6 +122,7 @@ def _absent(document: AbsentDocument) -> ListedDocument:
         passages=0,
         tags=(),
         updated_at=None,
+        language=None,
         origin=document.origin,
     )
 

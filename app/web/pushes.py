@@ -27,7 +27,7 @@ from app.web.problems import (
 )
 
 _PATH = "/v1/index/documents/"
-_SAID = ("title", "url", "updated_at", "tags", "access")
+_SAID = ("title", "url", "updated_at", "tags", "access", "language")
 
 
 def router(max_document_mb: int) -> Router:
@@ -69,6 +69,7 @@ async def put_document(
     updated_at: FromQuery[str | None] = None,
     tags: FromQuery[list[str] | None] = None,
     access: FromQuery[list[str] | None] = None,
+    language: FromQuery[str | None] = None,
 ) -> Response[PushReply]:
     """Index a document, or a new version of it; when it can't be, the last version stays.
 
@@ -90,6 +91,7 @@ async def put_document(
             updated_at=updated_at,
             tags=_words(tags),
             access=_words(access),
+            language=language,
         )
     )
     return Response(reply, status_code=201 if reply.change == "added" else 200)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from app.core.model import Query, Scope
 from app.ports import VectorStore
@@ -68,6 +69,24 @@ async def test_ties_are_ordered_and_cut_by_passage_id(store: VectorStore, collec
     by_id = [p.document_id for p in sorted(same, key=lambda p: p.passage_id)]
     assert await found(store, collection, limit=8) == ["best.md", *by_id[:7]]
     assert await found(store, collection, limit=102) == ["best.md", *by_id, "last.md"]
+
+
+async def test_words_follow_the_language_of_their_document(store: VectorStore, collection: str) -> None:
+    await store.create(spec(collection))
+    houses = passage("a.md", title="", text="Zwei Häuser", tags=("old",))
+    await store.write_passages(collection, [embedded(houses, at(20))])
+
+    async def score(*languages: str) -> float | None:
+        candidates = await store.search(collection, Query(NORTH, "Haus", languages), 1, EVERYONE)
+        return candidates[0].sparse
+
+    assert await score("de") is None
+    german = structs.replace(houses, language="de")
+    await store.update_passages(collection, [german])
+    assert await store.passages(collection, "a.md") == [german]
+    assert await score("de")
+    await store.update_passages(collection, [houses])
+    assert await score("de") is None
 
 
 # Scope

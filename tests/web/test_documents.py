@@ -55,6 +55,7 @@ async def test_a_document_is_listed_with_what_is_known_of_it(settings: Settings)
                 "passages": 1,
                 "tags": ["hr", "leave"],
                 "updated_at": "2026-01-31",
+                "language": None,
                 "origin": "folder",
             }
         ],

@@ -68,6 +68,7 @@ async def test_the_same_push_again_changes_nothing_and_another_one_does(service:
 
 async def test_metadata_stands_in_place_of_what_the_document_says(service: Service) -> None:
     said = {"title": "Bicycles ", "url": "https://intranet.example/b", "updated_at": "2026-11-30", "tags": ["a", "b"]}
+    said["language"] = "pl"
     await push(service, "parking.md", "---\ntitle: Old\ntags: [old]\n---\n" + PARKING)
     assert (await listed(service))["parking.md"]["tags"] == ["old"]
     changed = (await push(service, "parking.md", "---\ntitle: Old\ntags: [old]\n---\n" + PARKING, **said)).json()
@@ -196,6 +197,7 @@ BAD_METADATA = [
     ({"title": "a\x00b"}, "title"),
     ({"url": "javascript:alert(1)"}, "url"),
     ({"updated_at": "yesterday"}, "updated_at"),
+    ({"language": "German"}, "language"),
     ({"tags": ["x" * 300]}, "Tags"),
     ({"access": ["a\nb"]}, "groups"),
     ({"access": ["hr,eng"]}, "one group"),
@@ -262,6 +264,6 @@ async def test_the_schema_says_what_a_push_takes(service: Service) -> None:
     operation = (await service.http.get("/schema/openapi.json")).json()["paths"]["/v1/index/documents/{document_id}"]
     assert list(operation["put"]["requestBody"]["content"]) == ["*/*"]
     assert {"200", "201", "400", "403", "409", "415", "422", "503"} <= set(operation["put"]["responses"])
-    assert {"title", "url", "updated_at", "tags", "access", "document_id"} == {
+    assert {"title", "url", "updated_at", "tags", "access", "language", "document_id"} == {
         parameter["name"] for parameter in operation["put"]["parameters"]
     }
