@@ -46,6 +46,7 @@ def main(
     what the store and the model raise.
     """
     _check_rate(rate)
+    show("Asking the index ...", "dim", error=True)
     given = _for_the_gate(labelled.read(_contents(labels))) if labels else []
     measured, chosen = asyncio.run(_measured(settings, given, rate, embedders or Embedders()))
     path = settings.calibration_path

@@ -32,7 +32,7 @@ class Thresholds:
 
     def void(self, model: str) -> str | None:
         """Why the calibration does not hold for `model`; None when it does, and when there is none."""
-        kept, path = self._calibration, self._settings.calibration_path
+        kept = self._calibration
         if kept is None:
             return None
         if kept.identity != fastembed_embedder.identity_of(model):
@@ -41,7 +41,7 @@ class Thresholds:
             why = "with another version of the gate"
         else:
             return None
-        return f"The calibration in {path} is void, as it was measured {why}: run `make calibrate` again."
+        return f"The calibration is void, as it was measured {why}: run `make calibrate`, or remove its file."
 
     def _bars(self, model: str) -> Bars:
         calibrated = self._calibration if self.void(model) is None else None

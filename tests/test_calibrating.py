@@ -17,9 +17,11 @@ from app.adapters import calibration_file
 from app.adapters.fastembed_embedder import Embedders, FastembedEmbedder, identity_of
 from app.adapters.stores import open_store
 from app.core.calibration import Calibration, gate_identity
+from app.core.model import Bars
 from app.errors import CalibrationRefused, SettingsError, StoreHeld
 from app.main import open_services
 from app.settings import Settings
+from app.thresholds import Thresholds
 from ingest import job
 from tests import processes
 from tests.adapters.test_calibration_file import MEASURED
@@ -140,14 +142,20 @@ async def test_few_questions_are_refused_and_the_old_file_stands(folder: Path) -
     assert calibration_file.read(settings.calibration_path) == held
 
 
-async def test_settings_go_before_the_calibration_and_it_before_the_defaults(folder: Path) -> None:
-    given(settings_for(folder), answerability_threshold=0.4)
-    seen = []
-    for changed in ({}, {"RELEVANCE_THRESHOLD": 0.2}, {"ANSWERABILITY_THRESHOLD": 0.3}):
-        async with running(settings_for(folder, **changed)) as service:
-            reply = (await service.http.get("/v1/search", params={"q": "How long is parental leave?"})).json()
-            seen.append((reply["relevance"]["threshold"], reply["relevance"]["answerability_threshold"]))
-    assert seen == [(0.123, 0.4), (0.2, 0.4), (0.123, 0.3)]
+@pytest.mark.parametrize(
+    ("changed", "bars"),
+    [
+        ({}, Bars(0.123, 0.4, 0.4)),
+        ({"RELEVANCE_THRESHOLD": 0.2}, Bars(0.2, 0.4)),
+        ({"ANSWERABILITY_THRESHOLD": 0.3}, Bars(0.123, 0.3, 0.4)),
+        ({"ANSWERABILITY_THRESHOLD": 0}, Bars(0.4)),
+    ],
+)
+def test_settings_go_before_the_calibration_and_it_before_the_defaults(
+    changed: dict[str, float], bars: Bars, tmp_path: Path
+) -> None:
+    given(settings_for(tmp_path), answerability_threshold=0.4)
+    assert Thresholds.read(settings_for(tmp_path, **changed)).bars("bundled") == bars
 
 
 @pytest.mark.parametrize(

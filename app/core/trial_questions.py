@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Literal
@@ -138,6 +139,7 @@ def _answer(words: Sequence[str], telling: Sequence[int]) -> tuple[int, str]:
 
 
 def _exchanged(clozes: Sequence[_Cloze]) -> Iterator[Trial]:
+    counts = Counter(term for cloze in clozes for term in cloze.held)
     for number, cloze in enumerate(clozes):
         near = islice(chain(clozes[number + 1 :], clozes[:number]), _NEIGHBOURS)
         others = [other for other in near if other.document_id != cloze.document_id]
@@ -146,7 +148,7 @@ def _exchanged(clozes: Sequence[_Cloze]) -> Iterator[Trial]:
             yield from (
                 _with_another_heading(cloze, neighbour)
                 if cloze.form == _HEADED
-                else _with_another_word(cloze, neighbour)
+                else _with_another_word(cloze, neighbour, counts)
             )
 
 
@@ -155,13 +157,17 @@ def _with_another_heading(cloze: _Cloze, neighbour: _Cloze) -> Iterator[Trial]:
         yield _trial("adversarial", cloze, cloze.words, neighbour.heading)
 
 
-def _with_another_word(cloze: _Cloze, neighbour: _Cloze) -> Iterator[Trial]:
-    """A number for a number or a name for a name where both have one, else the longest word for the longest."""
+def _with_another_word(cloze: _Cloze, neighbour: _Cloze, counts: Counter[str]) -> Iterator[Trial]:
+    """A number for a number or a name for a name where both have one, else any word; the rarest for the rarest."""
+
+    def rarest(words: Iterable[str]) -> str:
+        return min(words, key=lambda word: (counts[question_words.term(word)], -len(word)))
+
     for is_one in (_is_number, _is_name, str.isalpha):
         own = list(filter(is_one, cloze.words))
         theirs = [word for word in neighbour.words if is_one(word) and question_words.term(word) not in cloze.held]
         if own and theirs:
-            out, into = max(own, key=len), max(theirs, key=len)
+            out, into = rarest(own), rarest(theirs)
             yield _trial("adversarial", cloze, [into if word == out else word for word in cloze.words], ())
             return
 
