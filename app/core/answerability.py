@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -33,33 +33,29 @@ class Features(Struct, frozen=True):
     agreement: float
     """The share that the nearest passage holds less than the one that holds most: 0, or below."""
     titled: float
-    """The share that stands in a title or heading."""
+    """The share that stands in a title or heading: it tells the topic, not the answer."""
     missing: float
-    """How rare the rarest term is that the best passage does not hold; 0 when it holds them all."""
+    """How rare the rarest term is that the best sentence does not hold; 0 when it holds them all."""
     unnamed: float
-    """1 when a name or a number of the question is not in the best passage."""
+    """1 when a name or a number of the question is not in the best sentence."""
     denied: float
     """1 when the question says no, and its best sentence does not."""
-    length: float
-    """Natural logarithm of the number of terms, of 10 at most."""
 
 
-INTERCEPT = -3.15
+INTERCEPT = -3.17
 WEIGHTS = Features(
-    cosine=5.14,
-    margin=2.39,
-    answering=2.27,
-    agreement=0.62,
-    titled=-2.14,
-    missing=-0.09,
-    unnamed=-0.79,
-    denied=-2.17,
-    length=-0.80,
+    cosine=5.17,
+    margin=2.21,
+    answering=1.55,
+    agreement=0.64,
+    titled=-2.08,
+    missing=-1.00,
+    unnamed=-0.87,
+    denied=-2.24,
 )
 EXACT_COSINE = 0.5
 """What a passage counts as near that holds the question's identifiers exactly: embeddings do not know such words."""
 
-_MOST_TERMS = 10
 _PASSAGES = 8
 _SENTENCES = 6
 """Of all sentences, those that may hold the answer."""
@@ -80,7 +76,6 @@ class Found(Struct, frozen=True):
 
 class _Sentence(Struct, eq=False):
     text: str
-    words: list[str]
     own: frozenset[str]
     terms: frozenset[str]
     """With those of the title and the headings above it."""
@@ -93,6 +88,17 @@ class _Passage(Struct, eq=False):
     terms: frozenset[str]
     sentences: list[_Sentence]
     cosine: float
+
+
+class _Compared(Struct, eq=False):
+    """A question laid beside passages."""
+
+    asked: Mapping[str, str]
+    rarity: Mapping[str, float]
+    """Of each term of the question, 0..1."""
+    passages: Sequence[_Passage]
+    sentences: Sequence[_Sentence]
+    """Best first: by the share of the question's terms and the cosine."""
 
 
 def probability(features: Features) -> float:
@@ -108,52 +114,53 @@ def examine(question: str, accepted: Sequence[Candidate], general: float, *, exa
     question's identifiers. Takes a few milliseconds.
     """
     nearest = max(accepted, key=lambda one: one.score)
-    asked = question_words.asked_terms(question)
-    passages = [_read(one) for one in dict.fromkeys([*accepted[:_PASSAGES], nearest])]
-    weights = _weights(asked, passages)
-    best = max(passages, key=lambda one: _share(weights, one.terms) + one.cosine)
-    sentences = [sentence for one in passages for sentence in one.sentences]
-    sentences.sort(key=lambda one: -_share(weights, one.terms) - one.cosine)
+    compared = _compare(question, dict.fromkeys([*accepted[:_PASSAGES], nearest]))
+    best = compared.sentences[0] if compared.sentences else None
+    held = best.terms if best else frozenset()
+    lost = {word: compared.rarity[term] for term, word in compared.asked.items() if term not in held}
+    unnamed = tuple(name for name in question_words.names(question) if question_words.term(name) not in held)
     wanted = question_words.kind(question)
-    fitting = [one for one in sentences[:_SENTENCES] if _may_answer(one, wanted, asked)]
-    missing = {word: weights[term] for term, word in asked.items() if term not in best.terms}
-    unnamed = tuple(name for name in question_words.names(question) if question_words.term(name) not in best.terms)
-    covered = [(_share(weights, one.terms), one.cosine) for one in passages]
+    fitting = [one for one in compared.sentences[:_SENTENCES] if _may_answer(one, wanted, compared.asked)]
     cosine = max(nearest.score, EXACT_COSINE if exact else -1.0)
     features = Features(
         cosine=cosine,
         margin=cosine - general,
-        answering=max((_share(weights, one.terms) for one in fitting), default=0.0),
-        agreement=max(covered, key=lambda pair: pair[1])[0] - max(covered)[0],
-        titled=max(_share(weights, one.title) for one in passages),
-        missing=max(missing.values(), default=0.0),
+        answering=max((_share(compared.rarity, one.terms) for one in fitting), default=0.0),
+        agreement=_agreement(compared),
+        titled=max(_share(compared.rarity, one.title) for one in compared.passages),
+        missing=max(lost.values(), default=0.0),
         unnamed=float(bool(unnamed)),
-        denied=float(question_words.says_no(question) and not (sentences and claims.denies(sentences[0].text))),
-        length=math.log(min(len(asked) or 1, _MOST_TERMS)),
+        denied=float(question_words.says_no(question) and not (best and claims.denies(best.text))),
     )
-    return Found(
-        features, tuple(sorted(missing, key=lambda word: -missing[word])), unnamed, None if fitting else wanted
-    )
+    return Found(features, tuple(sorted(lost, key=lambda word: -lost[word])), unnamed, None if fitting else wanted)
+
+
+def _compare(question: str, candidates: Iterable[Candidate]) -> _Compared:
+    asked = question_words.asked_terms(question)
+    passages = [_read(one) for one in candidates]
+    sentences = [sentence for one in passages for sentence in one.sentences]
+    rarity = _rarities(asked, sentences)
+    sentences.sort(key=lambda one: -_share(rarity, one.terms) - one.cosine)
+    return _Compared(asked, rarity, passages, sentences)
 
 
 def _read(candidate: Candidate) -> _Passage:
     passage = candidate.passage
     title = question_words.terms(" ".join([passage.title, *passage.heading]))
-    sentences = []
-    for start, end in sentence_spans(passage.text):
-        words = question_words.words(passage.text[start:end])
-        own = frozenset(map(question_words.term, words))
-        sentences.append(_Sentence(passage.text[start:end], words, own, own | title, candidate.score))
-    return _Passage(title, title.union(*(one.own for one in sentences)), sentences, candidate.score)
+    texts = [passage.text[start:end] for start, end in sentence_spans(passage.text)]
+    own = [question_words.terms(text) for text in texts]
+    sentences = [_Sentence(text, terms, terms | title, candidate.score) for text, terms in zip(texts, own, strict=True)]
+    return _Passage(title, title.union(*own), sentences, candidate.score)
 
 
-def _weights(asked: Mapping[str, str], passages: Sequence[_Passage]) -> dict[str, float]:
+def _rarities(asked: Iterable[str], sentences: Sequence[_Sentence]) -> dict[str, float]:
     """How rare each term is, 0..1: by the sentences at hand or by the background, whichever knows it better."""
-    sentences = [one.own for passage in passages for one in passage.sentences]
-    counted = Counter(term for own in sentences for term in own & asked.keys())
     known = _background_counts()
     return {
-        term: min(_rarity(len(sentences), counted[term]), _rarity(len(background.STATEMENTS), known[term]))
+        term: min(
+            _rarity(len(sentences), sum(term in one.own for one in sentences)),
+            _rarity(len(background.STATEMENTS), known[term]),
+        )
         for term in asked
     }
 
@@ -168,17 +175,21 @@ def _rarity(texts: int, holding: int) -> float:
     return math.log1p((texts - holding + 0.5) / (holding + 0.5)) / math.log1p((texts + 0.5) / 0.5)
 
 
-def _share(weights: Mapping[str, float], terms: frozenset[str]) -> float:
-    total = sum(weights.values())
-    return sum(weight for term, weight in weights.items() if term in terms) / total if total else 0.0
+def _share(rarity: Mapping[str, float], terms: frozenset[str]) -> float:
+    total = sum(rarity.values())
+    return sum(one for term, one in rarity.items() if term in terms) / total if total else 0.0
+
+
+def _agreement(compared: _Compared) -> float:
+    shares = [_share(compared.rarity, one.terms) for one in compared.passages]
+    nearest = max(range(len(shares)), key=lambda place: compared.passages[place].cosine)
+    return shares[nearest] - max(shares)
 
 
 def _may_answer(sentence: _Sentence, wanted: str | None, asked: Mapping[str, str]) -> bool:
     """Whether it has a word of the wanted kind that the question does not have already."""
-    return any(
-        term not in asked and term not in SMALL_TERMS and question_words.looks_like(word, wanted)
-        for word, term in zip(sentence.words, map(question_words.term, sentence.words), strict=True)
-    )
+    words = [word for word in question_words.words(sentence.text) if question_words.looks_like(word, wanted)]
+    return any(term not in asked and term not in SMALL_TERMS for term in map(question_words.term, words))
 
 
 def spoken(found: Found) -> Spoken:
@@ -188,7 +199,7 @@ def spoken(found: Found) -> Spoken:
     tests = [
         (seen.cosine >= _NEAR, "a passage is close in meaning", "no passage is close in meaning"),
         (seen.margin >= _AHEAD, None, "general knowledge is about as close as the passages"),
-        (not found.missing, "the best passage holds every term", f"the best passage does not hold: {missing}"),
+        (not found.missing, "one sentence holds every term", f"the best sentence does not hold: {missing}"),
         (not found.unnamed, None, f"names or numbers it does not hold: {', '.join(found.unnamed[:_SHOWN])}"),
         (seen.answering >= _MOST, "one sentence holds most of the terms", "no sentence holds most of the terms"),
         (found.kind is None, None, f"no good sentence holds a {found.kind}, which is asked for"),

@@ -28,13 +28,18 @@ def decide(question: str, candidates: Sequence[Candidate], bars: Bars, min_passa
     question letter by letter. `general` is the cosine of the question and the nearest background text. Takes
     milliseconds.
     """
-    exact = _exact(question, candidates)
-    accepted = tuple(one for one in candidates if one.score >= bars.relevance or one in exact)
+    accepted, exact = accept(question, candidates, bars.relevance)
     found = None
     if candidates and bars.answerability:
-        found = answerability.examine(question, accepted or candidates, general, exact=bool(exact))
+        found = answerability.examine(question, accepted or candidates, general, exact=exact)
     relevance = _relevance(candidates, accepted, bars, found)
     return Decision(accepted, relevance, _reason(relevance, min_passages))
+
+
+def accept(question: str, candidates: Sequence[Candidate], floor: float) -> tuple[tuple[Candidate, ...], bool]:
+    """Those that count over the cosine `floor`, and whether any holds the question's identifiers."""
+    exact = _exact(question, candidates)
+    return tuple(one for one in candidates if one.score >= floor or one in exact), bool(exact)
 
 
 def told(relevance: Relevance | None) -> str:
