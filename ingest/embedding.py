@@ -1,4 +1,7 @@
-"""Vectors for passages: found by content hash where they stand in the index, made where they do not."""
+"""Vectors for passages: found by content hash where they stand in the index, made where they do not.
+
+An index that moves to another collection takes along those of the one before, if the model stays.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class Vectors:
 
     def __init__(self, store: VectorStore, collection: str, embedder: Embedder) -> None:
         self._store = store
-        self._collection = collection
+        self._collections = [collection]
         self._embedder = embedder
         self._room = asyncio.Semaphore(IN_FLIGHT)
         self._making: dict[str, asyncio.Task[Vector]] = {}
@@ -54,6 +57,10 @@ class Vectors:
         await all_or_first_error([work() for _ in missing[:IN_FLIGHT]])
         return [EmbeddedPassage(passage, vectors[passage.content_hash]) for passage in passages]
 
+    def look_into(self, collection: str) -> None:
+        """Take vectors from there, too; they must be those that the embedder makes."""
+        self._collections.append(collection)
+
     def forget(self, passages: Sequence[Passage]) -> None:
         """These passages stand in the store now, or failed: their vectors need not be kept here."""
         for passage in passages:
@@ -67,10 +74,12 @@ class Vectors:
 
     async def _stored(self, wanted: Iterable[str]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
-        left = iter(wanted)
-        while some := list(islice(left, _LOOKED_UP_AT_ONCE)):
-            found = await self._store.vectors(self._collection, some)
-            vectors.update((content, array("f", vector)) for content, vector in found.items())
+        contents = list(wanted)
+        for collection in self._collections:
+            left = iter([content for content in contents if content not in vectors])
+            while some := list(islice(left, _LOOKED_UP_AT_ONCE)):
+                found = await self._store.vectors(collection, some)
+                vectors.update((content, array("f", vector)) for content, vector in found.items())
         return vectors
 
     def _making_of(self, passage: Passage) -> asyncio.Task[Vector]:

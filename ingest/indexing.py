@@ -36,11 +36,16 @@ def spec_for(index_name: str, embedder: Embedder) -> IndexSpec:
     return IndexSpec(f"{index_name}-{fingerprint}", fingerprint, embedder.name, embedder.dimension)
 
 
+def _embeds_alike(state: StateRecord, embedder: Embedder) -> bool:
+    return hashing.embeds_alike(state.fingerprint, embedder.identity, embedder.dimension, CHUNKER_VERSION)
+
+
 class Indexer:
     """Writes to one collection, while it is `opened`, and knows every document's record."""
 
     def __init__(self, store: VectorStore, embedder: Embedder, spec: IndexSpec) -> None:
         self._store = store
+        self._embedder = embedder
         self.collection = spec.collection
         self._generation = Generation(store, spec)
         self._vectors = Vectors(store, spec.collection, embedder)
@@ -70,6 +75,9 @@ class Indexer:
         if not self.resumed and not await self._holds_last_written():
             self._generation.distrust()
             self.resumed = True
+        served = await self._store.state()
+        if served is not None and served.collection != self.collection and _embeds_alike(served, self._embedder):
+            self._vectors.look_into(served.collection)
 
     async def answering(self) -> Collection[DocumentRecord]:
         """The records of what answers now: of this collection, or of the one that it will follow."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from uuid import UUID, uuid5
 
 from app.core.model import Passage, Scope
@@ -52,8 +53,16 @@ def byte_hash(data: bytes) -> str:
 
 def fingerprint(model_identity: str, dimension: int, chunker_version: int) -> str:
     """Names a physical collection: what was built with another one can't stand in the same collection."""
-    parts = [model_identity, dimension, VECTOR_SCHEMA_VERSION, chunker_version, TEXT_PREPARATION_VERSION]
-    return _digest(parts)[:16]
+    return _fingerprint(model_identity, dimension, VECTOR_SCHEMA_VERSION, chunker_version)
+
+
+def embeds_alike(fingerprint: str, model_identity: str, dimension: int, chunker_version: int) -> bool:
+    """Whether a collection of this fingerprint has the dense vectors that this model makes of the same content.
+
+    It has if no more than an earlier chunker or vector schema sets it apart.
+    """
+    earlier = product(range(1, VECTOR_SCHEMA_VERSION + 1), range(1, chunker_version + 1))
+    return any(fingerprint == _fingerprint(model_identity, dimension, *versions) for versions in earlier)
 
 
 def index_digest(passages: Sequence[Passage]) -> str:
@@ -88,6 +97,11 @@ def cache_key(
 def settings_digest(values: Mapping[str, object]) -> str:
     """Of every setting that can change an answer."""
     return _digest(sorted(values.items()))
+
+
+def _fingerprint(model_identity: str, dimension: int, schema_version: int, chunker_version: int) -> str:
+    parts = [model_identity, dimension, schema_version, chunker_version, TEXT_PREPARATION_VERSION]
+    return _digest(parts)[:16]
 
 
 def _shown(p: Passage) -> list[object]:
