@@ -79,8 +79,8 @@ class RedisLimits:
         except CallFailed:
             return self._take_alone(counters, lease)
         for counter, count, paid in zip(counters, counts, owed, strict=True):
-            self._own.learn(counter, count)
             self._owe(counter, -paid)
+            self._own.learn(counter, count + self._owed.count(counter))  # others may have counted alone meanwhile
         if not refused:
             self._own.hold(lease)
         return Taken(tuple(counts), running, _name(counters, refused))

@@ -75,6 +75,20 @@ async def test_without_redis_a_process_goes_on_from_what_it_knew(
     redis.wake() if fault == "freeze" else redis.start()
 
 
+async def test_a_late_reply_does_not_make_forget_what_was_counted_alone_meanwhile(
+    redis: RedisServer, replica: Replica
+) -> None:
+    limits = replica()
+    redis.freeze()
+    waiting = asyncio.create_task(take(limits, limit=3))
+    await asyncio.sleep(0)  # it is on its way
+    limits._circuit.failed("take", TimeoutError())
+    alone = [await take(limits, limit=3) for _ in range(2)]
+    redis.wake()
+    assert [t.counts for t in (*alone, await waiting)] == [(1,), (2,), (1,)]
+    assert (await take(limits, limit=3)).refused == "answers_per_month"
+
+
 async def test_what_was_counted_alone_is_added_when_redis_is_back(
     redis: RedisServer, clock: Clock, replica: Replica
 ) -> None:
