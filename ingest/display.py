@@ -103,13 +103,13 @@ def _verification(found: Verification) -> str:
     checked = f"{found.documents} documents and {found.passages} passages were compared in {found.seconds:.1f} s"
     if found.ok:
         return "\n".join([*lines, f"All is well: {checked}."])
-    advice = "see what `make ingest` says" if found.repair else "mend it with `python -m ingest verify --repair`"
+    advice = "see what `make ingest` says" if found.repair else "to mend it, run it again with --repair"
     return "\n".join([*lines, f"Findings: {len(found.findings)}. {checked}; {advice}."])
 
 
 def _finding(finding: Finding) -> str:
     place = "The index" if finding.document_id is None else finding.document_id
-    return f"{place}: {finding.detail} ({finding.kind})"
+    return _printable(f"{place}: {finding.detail} ({finding.kind})")
 
 
 def _pruned(pruned: Pruned) -> str:
@@ -158,4 +158,9 @@ def _plain(progress: Progress, counted: str, output: TextIO) -> None:
 
 
 def _failure(failure: Failure) -> str:
-    return f"Failed: {failure.document_id}: {failure.reason}"
+    return _printable(f"Failed: {failure.document_id}: {failure.reason}")
+
+
+def _printable(text: str) -> str:
+    """Names of files are others' words: nothing in them may steer the terminal, or look like a line of ours."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)

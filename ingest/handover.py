@@ -48,9 +48,15 @@ def carry_out(address: str, token: str, order: Order, settings: Settings, report
                 if event.event == "done":
                     return _outcome(event, order)
                 report(msgspec.json.decode(event.data, type=Progress))
-    except httpx.HTTPError as exc:
+    except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
         raise JobFailed(f"The service at {address} could not be asked ({exc}): is it stopping?") from exc
-    raise JobFailed(f"The service at {address} broke off: run the command again to finish the job.")
+    except httpx.HTTPError as exc:
+        raise JobFailed(_broke_off(address, f" ({exc})")) from exc
+    raise JobFailed(_broke_off(address))
+
+
+def _broke_off(address: str, how: str = "") -> str:
+    return f"The service at {address} broke off{how}: run the command again to finish the job."
 
 
 def _check(response: httpx.Response) -> None:

@@ -58,7 +58,7 @@ async def run(
     if not files and not allow_removals:
         raise NothingToIngest(
             f"{corpus} holds no document: check CORPUS, INCLUDE and the folder's {IGNORE_FILE}."
-            " If it is meant to be empty, confirm with `python -m ingest --allow-removals`."
+            " If it is meant to be empty, run it again with --allow-removals."
         )
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
     readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)

@@ -76,5 +76,5 @@ def _refusal(lost: Sequence[str], before: int) -> str:
     named = ", ".join(sorted(lost)[:_NAMED]) + (", ..." if len(lost) > _NAMED else "")
     return (
         f"Stopped before any change: {len(lost)} of the {before} documents of the last run are not in this folder"
-        f" ({named}). Is it the right folder, and mounted? To remove them: `python -m ingest --allow-removals`."
+        f" ({named}). Is it the right folder, and mounted? To remove them, run it again with --allow-removals."
     )

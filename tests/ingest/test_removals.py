@@ -51,7 +51,9 @@ def test_more_than_three_in_ten_of_more_than_ten_documents_are_refused(
     if not refused:
         check(tmp_path / "corpus", records_of(before))
         return
-    with pytest.raises(RemovalsRefused, match=rf"{before - after} of the {before} documents .*--allow-removals"):
+    with pytest.raises(
+        RemovalsRefused, match=rf"{before - after} of the {before} documents .*, run it again with --allow-removals"
+    ):
         check(tmp_path / "corpus", records_of(before))
 
 
@@ -109,7 +111,7 @@ async def test_an_empty_folder_is_taken_for_meant_only_when_confirmed(tmp_path: 
     embedder = await embedders.get("bundled")
     async with open_store(settings, "job") as (store, _):
         arguments: Any = (store, embedder, settings.index_name, Path(settings.corpus), lambda _: None)
-        with pytest.raises(NothingToIngest, match="--allow-removals"):
+        with pytest.raises(NothingToIngest, match="run it again with --allow-removals"):
             await job.run(*arguments)
         summary = await job.run(*arguments, allow_removals=True)
     assert (summary.documents.removed, summary.passages.total, summary.state) == (3, 0, "ready")
