@@ -88,9 +88,9 @@ async def passages(
         accepted = await run.timed("rerank", services.reranking.order(ask.searched, accepted))
     if ask.intent == "recommend":
         spread = packing.documents_first(accepted)
-        packed = packing.pack(spread, services.policy.context_tokens)[:MAX_RECOMMENDED]
+        packed = packing.pack(spread, services.policy.context_tokens, ask.question)[:MAX_RECOMMENDED]
     else:
-        chosen = packing.choose(accepted, services.policy.context_tokens)
+        chosen = packing.choose(accepted, services.policy.context_tokens, ask.question)
         packed = await run.timed("neighbours", neighbours.merged(chosen, state, ask.scope, services))
     return Gathered(decision.relevance, packed, None if packed else "nothing_packed")
 

@@ -16,7 +16,7 @@ from msgspec import structs
 from app.core import packing
 from app.core.links import images_in
 from app.core.model import Candidate, Passage, Place, Source, SourcePassage
-from app.core.repeats import Fingerprint
+from app.core.repeats import Fingerprint, adds_nothing
 
 _BESIDE = (1, -1)
 """Of a passage: what follows it, then what leads to it."""
@@ -37,7 +37,8 @@ def merge(chosen: Sequence[Candidate], standing: Sequence[Passage], budget_token
 
     `standing` is what stands at `places(chosen)`. A place where two passages stand, or not the one that was found,
     belongs to a document that is being changed: nothing is merged there. A neighbour that repeats what is packed
-    already is left out. `budget_tokens` bounds the sum of `packing.prompt_tokens` over all that goes in.
+    already, or is an older version of it, is left out. `budget_tokens` bounds the sum of `packing.prompt_tokens` over
+    all that goes in.
     """
     there = _undisputed(standing)
     found = [candidate.passage for candidate in chosen]
@@ -69,7 +70,7 @@ def _neighbours(
     left = budget_tokens - sum(map(packing.prompt_tokens, found))
     for passage in _beside(together, there):
         cost, fingerprint = packing.prompt_tokens(passage), Fingerprint(passage)
-        if cost <= left and not any(fingerprint.repeats(other) for other in known):
+        if cost <= left and not adds_nothing(fingerprint, known, asked=frozenset()):
             known.append(fingerprint)
             left -= cost
             yield passage

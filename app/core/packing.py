@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from app.core.links import images_in
 from app.core.model import Candidate, Passage, Source
-from app.core.repeats import Fingerprint
+from app.core.repeats import Fingerprint, adds_nothing, numbers_in, preferred_first
 
 _FENCE_TOKENS = 24
 """For `<source id="40">`, the labels of title, section and date, the date, `</source>` and the line breaks."""
@@ -18,28 +17,29 @@ _LETTERS = re.compile(r"[A-Za-z\s]+")
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0010ffff]")
 
 
-def pack(candidates: Sequence[Candidate], budget_tokens: int) -> tuple[Source, ...]:
+def pack(candidates: Sequence[Candidate], budget_tokens: int, question: str = "") -> tuple[Source, ...]:
     """The candidates that `choose` takes, each as a source, numbered from 1."""
-    return tuple(source(number, candidate) for number, candidate in enumerate(choose(candidates, budget_tokens), 1))
+    chosen = choose(candidates, budget_tokens, question)
+    return tuple(source(number, candidate) for number, candidate in enumerate(chosen, 1))
 
 
-def choose(candidates: Sequence[Candidate], budget_tokens: int) -> list[Candidate]:
+def choose(candidates: Sequence[Candidate], budget_tokens: int, question: str = "") -> list[Candidate]:
     """The candidates that fit `budget_tokens` together, in the order given (best first).
 
-    A passage that repeats one already packed is left out; of two with the same score the one with the newer
-    date is kept, then the one whose document id comes first. A passage that does not fit is skipped, and
-    smaller ones after it may still be packed.
+    Of passages that repeat each other, and of versions of one passage, the one is taken that `app.core.repeats` tells,
+    in the place of the best of them. A passage that does not fit is skipped, and smaller ones after it may still be
+    packed.
     """
     chosen: list[Candidate] = []
-    known: list[Fingerprint] = []
+    packed: list[Fingerprint] = []
+    asked = numbers_in(question)
     left = budget_tokens
-    for candidate in _best_first(candidates):
+    for fingerprint, candidate in preferred_first(candidates):
         cost = prompt_tokens(candidate.passage)
-        fingerprint = Fingerprint(candidate.passage)
-        if cost > left or any(fingerprint.repeats(other) for other in known):
+        if cost > left or adds_nothing(fingerprint, packed, asked):
             continue
         chosen.append(candidate)
-        known.append(fingerprint)
+        packed.append(fingerprint)
         left -= cost
     return chosen
 
@@ -73,13 +73,6 @@ def estimated_tokens(text: str) -> int:
     letters = sum(map(len, _LETTERS.findall(text)))
     others = len(text) - letters - wide
     return math.ceil(max(len(text.split()) * 4 / 3, letters / 3.5 + others * 0.6) + wide * 3 / 2)
-
-
-def _best_first(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The order given, with runs of one score put in the order of their merits."""
-    for _, tied in groupby(candidates, key=lambda candidate: candidate.score):
-        by_id = sorted(tied, key=lambda candidate: (candidate.passage.document_id, candidate.passage.position))
-        yield from sorted(by_id, key=lambda candidate: candidate.passage.updated_at or "", reverse=True)
 
 
 def source(number: int, candidate: Candidate) -> Source:

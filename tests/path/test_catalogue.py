@@ -206,7 +206,12 @@ async def test_advice_is_written_from_one_passage_of_each_document_first(tmp_pat
 async def test_advice_has_at_most_twelve_sources(tmp_path: Path, chat: ScriptedChat) -> None:
     write_corpus(tmp_path, {f"{n}.md": page(f"Team {n}", f"On-call duty of team {n * 7919}.") for n in range(15)})
     settings = settings_for(
-        tmp_path, CHAT_BASE_URL=chat.base_url, CHAT_MODEL="scripted", RELEVANCE_THRESHOLD=0.05, CONTEXT_TOKENS=4000
+        tmp_path,
+        CHAT_BASE_URL=chat.base_url,
+        CHAT_MODEL="scripted",
+        RELEVANCE_THRESHOLD=0.05,
+        ANSWERABILITY_THRESHOLD=0,
+        CONTEXT_TOKENS=4000,
     )
     await ingest(settings)
     chat.reply = says(ADVICE)
