@@ -24,6 +24,7 @@ from app.adapters.edge_shards import (
     filter_of,
     ids_of,
     is_shard,
+    load,
     load_or_make,
     payload_of,
     scroll,
@@ -56,8 +57,8 @@ class EdgeCollection:
     def load(cls, folder: Path) -> EdgeCollection:
         """Open a whole collection. Raises OSError when there is none."""
         spec = msgspec.json.decode((folder / _SPEC).read_bytes(), type=IndexSpec)
-        passages = edge.EdgeShard.load(str(folder / "passages"))
-        return cls(folder, spec, passages, edge.EdgeShard.load(str(folder / "records")))
+        passages = load(folder / "passages", payloads.PASSAGE_FIELDS)
+        return cls(folder, spec, passages, load(folder / "records", payloads.RECORD_FIELDS))
 
     @classmethod
     def create(cls, folder: Path, spec: IndexSpec) -> EdgeCollection:

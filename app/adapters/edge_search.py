@@ -43,7 +43,7 @@ def passages_at(shard: edge.EdgeShard, places: Collection[Place], scope: Scope) 
 
 def _one_of(document_id: str, positions: list[int]) -> edge.Filter:
     document = edge.FieldCondition(key="document_id", match=edge.MatchValue(document_id))
-    return edge.Filter(must=[document, edge.FieldCondition(key="position", match=edge.MatchAny(any=positions))])
+    return edge.Filter(must=[document, edge.FieldCondition(key=payloads.POSITION, match=edge.MatchAny(any=positions))])
 
 
 def _leg(shard: edge.EdgeShard, query: edge.Query, depth: int, visible: edge.Filter) -> list[edge.ScoredPoint]:

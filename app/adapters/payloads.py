@@ -3,7 +3,7 @@
 Passages are points with a unit vector, named "dense", and the BM25 vector of their words, named "bm25". Documents and
 the state record are points without a vector, kept apart from the passages. A document and its absence are one point, so
 that neither outlives the other.
-Every field that is filtered on has a keyword index.
+Every field that is filtered on has an index.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ VECTOR = "dense"
 SPARSE = "bm25"
 TENANTS = "tenants"
 """Of one tenant, mostly: a server can keep a tenant's points together."""
-PASSAGE_FIELDS = (TENANTS, "document_id", "content_hash", "groups", "prefixes", "tags")
+POSITION = "position"
+"""A number; all other fields with an index hold keywords."""
+PASSAGE_FIELDS = (TENANTS, "document_id", "content_hash", "groups", "prefixes", "tags", POSITION)
 RECORD_FIELDS = (TENANTS, "kind", "groups", "prefixes", "tags")
 LEASE_TOKEN, LAST_JOB = "lease.token", "job"
 

@@ -43,7 +43,8 @@ def at(places: Collection[Place], scope: Scope) -> models.Filter:
 
 def _one_of(document_id: str, positions: list[int]) -> models.Filter:
     document = models.FieldCondition(key="document_id", match=models.MatchValue(value=document_id))
-    return models.Filter(must=[document, models.FieldCondition(key="position", match=models.MatchAny(any=positions))])
+    place = models.FieldCondition(key=payloads.POSITION, match=models.MatchAny(any=positions))
+    return models.Filter(must=[document, place])
 
 
 def candidates(legs: Sequence[Sequence[models.ScoredPoint]]) -> list[Candidate]:

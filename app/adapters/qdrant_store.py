@@ -201,7 +201,9 @@ def _sparse(passage: Passage) -> models.SparseVector:
     return models.SparseVector(indices=terms.indices, values=terms.values)
 
 
-def _index_of(field: str) -> models.KeywordIndexParams:
+def _index_of(field: str) -> models.KeywordIndexParams | models.IntegerIndexParams:
+    if field == payloads.POSITION:
+        return models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=False)
     return models.KeywordIndexParams(
         type=models.KeywordIndexType.KEYWORD, is_tenant=True if field == payloads.TENANTS else None
     )

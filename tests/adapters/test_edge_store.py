@@ -192,16 +192,33 @@ async def test_a_name_never_leads_out_of_the_folder(path: Path, name: str) -> No
             await store.create(spec(name))
 
 
+def indexed(path: Path, kind: str) -> set[str]:
+    shard = qdrant_edge.EdgeShard.load(str(path / "collections" / "c" / kind))
+    fields = set(shard.info().payload_schema)
+    shard.close()
+    return fields
+
+
 async def test_every_filtered_field_is_indexed(path: Path) -> None:
     async with edge_store(path) as store:
         await store.create(spec("c"))
-    indexed = {}
-    for kind in ("passages", "records"):
-        shard = qdrant_edge.EdgeShard.load(str(path / "collections" / "c" / kind))
-        indexed[kind] = shard.info().payload_schema.keys()
-        shard.close()
-    assert indexed["passages"] == {"document_id", "content_hash", "groups", "tenants", "prefixes", "tags"}
-    assert indexed["records"] == {"kind", "groups", "tenants", "prefixes", "tags"}
+    wanted = {"document_id", "content_hash", "groups", "tenants", "prefixes", "tags", "position"}
+    assert indexed(path, "passages") == wanted
+    assert indexed(path, "records") == {"kind", "groups", "tenants", "prefixes", "tags"}
+
+
+async def test_a_store_from_before_a_field_was_filtered_on_gets_its_index(path: Path) -> None:
+    async with edge_store(path) as store:
+        await store.create(spec("c"))
+        await store.write_passages("c", [embedded(passage("a.md", position)) for position in range(3)])
+        await store.flush("c")
+    shard = qdrant_edge.EdgeShard.load(str(path / "collections" / "c" / "passages"))
+    shard.update(qdrant_edge.UpdateOperation.delete_field_index("position"))
+    shard.close()
+    assert "position" not in indexed(path, "passages")
+    async with edge_store(path) as store:
+        assert len(await store.passages_at("c", [("a.md", 1), ("a.md", 2)], EVERYONE)) == 2
+    assert "position" in indexed(path, "passages")
 
 
 async def test_a_search_does_not_wait_for_a_long_write(path: Path) -> None:

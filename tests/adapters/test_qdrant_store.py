@@ -165,6 +165,7 @@ async def test_every_filtered_field_gets_an_index_before_the_first_point() -> No
         "prefixes",
         "tags",
         "tenants",
+        "position",
     }
     assert tenants == {"c", "c-records"}, "points of one tenant are kept together, as Qdrant advises"
     records = {field for name, field in created if name == "c-records"}
