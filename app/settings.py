@@ -109,21 +109,21 @@ class Settings(Struct, frozen=True, kw_only=True):
     def bars(self, embedding_model: str, calibrated: Bars | None = None) -> Bars:
         """What passages must reach under `embedding_model`: as set, else as calibrated, else as it was measured.
 
+        A floor that is set decides alone: the bars that were measured belong to the floor that they were measured with.
         Where none tells the answerability it is not asked for. Raises SettingsError for a model without a measured
         default when it is not calibrated and RELEVANCE_THRESHOLD is not set.
         """
-        measured = calibrated or MEASURED_BARS.get(embedding_model)
-        answerability = self.answerability_threshold
-        if answerability is None:
-            answerability = measured.answerability if measured else 0.0
         if self.relevance_threshold is not None:
-            return Bars(self.relevance_threshold, answerability)
+            return Bars(self.relevance_threshold, self.answerability_threshold or 0.0)
+        measured = calibrated or MEASURED_BARS.get(embedding_model)
         if measured is None:
             raise SettingsError(
                 f"No thresholds are known for EMBEDDING_MODEL={embedding_model}: run `make ingest` and"
                 " `make calibrate`, or set RELEVANCE_THRESHOLD."
             )
-        return structs.replace(measured, answerability=answerability) if answerability else measured.by_cosine()
+        own = self.answerability_threshold
+        bars = measured if own is None else structs.replace(measured, answerability=own)
+        return bars if bars.answerability else bars.by_cosine()
 
     @property
     def chat_endpoints(self) -> tuple[ChatEndpoint, ...]:

@@ -146,7 +146,8 @@ async def test_few_questions_are_refused_and_the_old_file_stands(folder: Path) -
     ("changed", "bars"),
     [
         ({}, Bars(0.123, 0.4, 0.4)),
-        ({"RELEVANCE_THRESHOLD": 0.2}, Bars(0.2, 0.4)),
+        ({"RELEVANCE_THRESHOLD": 0.2}, Bars(0.2)),
+        ({"RELEVANCE_THRESHOLD": 0.2, "ANSWERABILITY_THRESHOLD": 0.3}, Bars(0.2, 0.3)),
         ({"ANSWERABILITY_THRESHOLD": 0.3}, Bars(0.123, 0.3, 0.4)),
         ({"ANSWERABILITY_THRESHOLD": 0}, Bars(0.4)),
     ],

@@ -76,7 +76,10 @@ def test_a_bad_value_is_one_line_that_names_it(env: dict[str, str], named: str) 
 
 def test_the_bars_are_those_that_are_set() -> None:
     measured = MEASURED_BARS["bundled"]
-    assert Settings.from_env({"RELEVANCE_THRESHOLD": "0.5"}).bars("bundled") == Bars(0.5, measured.answerability)
+    assert Settings.from_env({"RELEVANCE_THRESHOLD": "0.5"}).bars("bundled") == Bars(0.5)
+    both = {"RELEVANCE_THRESHOLD": "0.5", "ANSWERABILITY_THRESHOLD": "0.2"}
+    assert Settings.from_env(both).bars("bundled") == Bars(0.5, 0.2)
+    assert Settings.from_env({}).bars("bundled") == measured
     assert Settings.from_env({"ANSWERABILITY_THRESHOLD": "0"}).bars("bundled") == Bars(0.4)
     assert Settings.from_env({"ANSWERABILITY_THRESHOLD": "0.5"}).bars("bundled").relevance == measured.relevance
 
