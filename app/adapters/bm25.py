@@ -54,7 +54,7 @@ def of_passage(passage: Passage) -> TermWeights:
 def of_question(text: str, held: Collection[str] = ()) -> TermWeights:
     """Each term once, over an index that holds these languages. Empty for a question of stop words alone."""
     spaced, unspaced = _spaced(text), _unspaced(text)
-    spoken = languages.language_of(spaced)
+    spoken = languages.language_of(spaced, likely=held)
     weights: dict[int, float] = {}
     for language in sorted(languages.STEMMED & {languages.DEFAULT, *held, spoken}):
         weight = 1.0 if spoken in (None, language) else _OF_OTHERS

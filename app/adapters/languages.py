@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, Language, StopwordsSet, TokenizerType
@@ -34,9 +35,10 @@ STEMMED = frozenset(_NAMES)
 SAMPLE = 2_000
 """Characters that are looked at: a few milliseconds."""
 _LEAST = 2
-_LEAST_SHARE = 1 / 6
-"""Of a text's different words that must be stop words of its language. In prose a quarter is; in that of a language
-which is not among these, such as Polish, an eighth may be some other one's."""
+_LEAST_SHARE = 1 / 8
+"""Of a text's different words that must be stop words of its language. In prose a quarter is. A higher bar would leave
+out texts with long words and lists, and to be taken for English costs a text more than to be taken for a neighbour's:
+its stop words are then rare words of the index."""
 
 
 @cache
@@ -46,8 +48,10 @@ def stemmer(code: str, spoken: str | None = None) -> Bm25:
     return Bm25(Bm25Config(language=code, tokenizer=TokenizerType.Word, stopwords=StopwordsSet(languages=stop_words)))
 
 
-def language_of(text: str, stated: str | None = None) -> str | None:
+def language_of(text: str, stated: str | None = None, likely: Collection[str] = ()) -> str | None:
     """The ISO 639-1 code of the language that a text is written in, by its beginning; None when nothing tells.
+
+    Of languages with as many stop words in the text, it is the one that is `likely`.
 
     What is `stated` stands, unless another language has more than twice as many stop words in the text: templates and
     site generators often state English whatever their authors write. A language without stop words here is believed.
@@ -56,11 +60,14 @@ def language_of(text: str, stated: str | None = None) -> str | None:
         return stated
     words = _different_words(text, None)
     held = {code: words - _different_words(text, code) for code in _NAMES}
-    second, first = sorted(held, key=held.__getitem__)[-2:]
-    is_clear = held[first] >= max(_LEAST, _LEAST_SHARE * words) and held[first] > held[second]
+    most = max(held.values())
+    first = [code for code in held if held[code] == most]
+    if len(first) > 1:
+        first = [code for code in first if code in likely]
+    is_clear = len(first) == 1 and most >= max(_LEAST, _LEAST_SHARE * words)
     if stated is None:
-        return first if is_clear else None
-    return first if is_clear and held[first] > 2 * held[stated] else stated
+        return first[0] if is_clear else None
+    return first[0] if is_clear and most > 2 * held[stated] else stated
 
 
 def _different_words(text: str, without: str | None) -> int:

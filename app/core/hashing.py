@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 from app.core.model import Passage, Scope
 
 VECTOR_SCHEMA_VERSION = 4
-"""Of the vectors, and of the payload fields that a search filters on."""
+"""Of the vectors, of the rules that tell a document's language, and of the payload fields that a search filters on."""
 TEXT_PREPARATION_VERSION = 1
 
 _RECORDS = UUID("b0a3c1de-6f0e-4b53-9d53-1c7a5be6a1f4")

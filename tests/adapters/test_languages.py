@@ -40,8 +40,6 @@ def test_prose_tells_its_language(code: str) -> None:
         "Fortbildungsbudget",
         "| Pump A | 10 | 3 |\n| Valve B | 20 | 8 |",
         "每位员工每年有二十天假期。请在 GitHub 上填写 the form 并提前两周提交给经理，如有疑问请联系人事部门。",
-        "Urlop wypoczynkowy przysługuje każdemu pracownikowi, który jest zatrudniony na podstawie umowy o pracę."
-        " Wniosek należy złożyć do przełożonego co najmniej dwa tygodnie przed planowanym terminem.",
         "Dovolená náleží každému zaměstnanci, který je zaměstnán na základě pracovní smlouvy se zaměstnavatelem.",
         "Mỗi nhân viên được nghỉ phép năm hai mươi ngày làm việc.",
     ],
@@ -64,6 +62,13 @@ def test_the_stated_language_stands_unless_the_text_clearly_speaks_another(
     text: str, stated: str, language: str
 ) -> None:
     assert language_of(text, stated) == language
+
+
+@pytest.mark.parametrize(
+    ("likely", "language"), [((), None), (("es", "de"), "es"), (("ro",), "ro"), (("es", "ro"), None), (("de",), None)]
+)
+def test_of_languages_that_are_level_the_likely_one_is_spoken(likely: tuple[str, ...], language: str | None) -> None:
+    assert language_of("¿Cuándo se pagó la factura?", likely=likely) == language
 
 
 @pytest.mark.parametrize("code", sorted(languages.STEMMED))
