@@ -51,7 +51,7 @@ def test_no_file_is_no_calibration(tmp_path: Path) -> None:
         b"nonsense",
         b"\xff\xfe{}",
         b"[" * 60_000,
-        b"x" * 70_000,
+        json.dumps(WRITTEN).encode() + b" " * 70_000,
         json.dumps(WRITTEN | {"relevance_threshold": 7}).encode(),
         json.dumps(WRITTEN | {"answerability_threshold": 1.0}).encode(),
         json.dumps(WRITTEN | {"relevance_threshold": float("nan")}).encode(),

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core import calibration
-from app.core.calibration import Chosen, Counted, Scored
-from app.core.model import Bars
+from app.core.calibration import Counted, Judge, Scored
 
 scores = st.lists(st.floats(-1, 1), min_size=1, max_size=60)
 rates = st.sampled_from([0.01, 0.05, 0.1, 0.2, 0.5])
@@ -73,28 +72,41 @@ def test_roc_tells_what_is_refused_at_each_rate() -> None:
     assert calibration.refused_at(answerable, [0.1, 0.3, 0.5, 0.7], [0.0, 0.25, 0.5]) == [0.25, 0.5, 0.75]
 
 
+def judged(*rows: tuple[str, float, float]) -> Judge:
+    """Questions of (kind, cosine, probability)."""
+    return lambda floor: [scored(*row, floor) for row in rows]
+
+
+NEAR = [("answerable", number / 100, 0.1 if number > 95 else 0.9) for number in range(100)]
+"""Of a hundred four hardly answer, which are among the nearest."""
+
+
 def test_floor_takes_what_the_probability_can_not_tell() -> None:
-    """Probabilities are all the same here, so only the cosine can refuse."""
-    near, far = [0.5 + number / 100 for number in range(40)], [number / 100 for number in range(40)]
-
-    def judge(floor: float) -> list[Scored]:
-        yes = [scored("answerable", cosine, 0.5, floor) for cosine in near]
-        return yes + [scored("off-domain", cosine, 0.5, floor) for cosine in far]
-
-    chosen = calibration.choose(near, judge, 0.05)
-    assert chosen.refused()["off-domain"].share == 1.0
-    assert chosen.refused()["answerable"].hits <= 2
-    assert chosen.bars.by_cosine().relevance == calibration.threshold(near, 0.05)
+    judge = judged(*NEAR, *[("off-domain", 0.03, 0.95)] * 40)
+    chosen = calibration.choose([cosine for _, cosine, _ in NEAR], judge, 0.05)
+    assert chosen.bars.relevance == chosen.bars.by_cosine().relevance == 0.05
+    assert (chosen.refused()["off-domain"].hits, chosen.refused()["answerable"].hits) == (40, 5)
 
 
 def test_bar_refuses_what_is_near_and_hardly_answers() -> None:
-    def judge(floor: float) -> list[Scored]:
-        yes = [scored("answerable", 0.6, 0.5 + number / 100, floor) for number in range(40)]
-        return yes + [scored("adversarial", 0.6, 0.2, floor) for _ in range(40)]
+    judge = judged(*NEAR, *[("adversarial", 0.6, 0.2)] * 40)
+    chosen = calibration.choose([cosine for _, cosine, _ in NEAR], judge, 0.05)
+    assert (chosen.bars.relevance, chosen.bars.by_cosine().relevance) == (0.01, 0.05)
+    assert (chosen.refused()["adversarial"].hits, chosen.refused()["answerable"].hits) == (40, 5)
 
-    chosen = calibration.choose([0.6] * 40, judge, 0.05)
-    assert (chosen.refused()["adversarial"].hits, chosen.refused()["answerable"].hits) == (40, 2)
-    assert chosen.bars.answerability == 0.52
+
+def test_each_kind_counts_the_same_however_many_there_are() -> None:
+    """All of the one stranger weighs more than half of the forty that are adversarial."""
+    others = [("off-domain", 0.03, 0.95), *[("adversarial", 0.6, 0.2), ("adversarial", 0.6, 0.95)] * 20]
+    chosen = calibration.choose([cosine for _, cosine, _ in NEAR], judged(*NEAR, *others), 0.05)
+    assert (chosen.refused()["off-domain"].hits, chosen.refused()["adversarial"].hits) == (1, 0)
+
+
+def test_what_the_floor_refuses_is_not_refused_once_more_by_the_bar() -> None:
+    """The farther ones have the higher probabilities here."""
+    rows = [("answerable", number / 20, 1 - number / 20) for number in range(20)]
+    chosen = calibration.choose([cosine for _, cosine, _ in rows], judged(*rows, ("off-domain", 0.0, 0.99)), 0.2)
+    assert chosen.refused()["answerable"].hits == 4
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(-1, 1), st.floats(0, 1)), min_size=1, max_size=40), rates)
@@ -108,9 +120,3 @@ def test_both_together_refuse_at_most_the_rate(rows: list[tuple[bool, float, flo
     counted = chosen.refused()["answerable"]
     assert counted.hits <= rate * counted.total + 1e-9
     assert 0 <= chosen.bars.answerability < 1
-
-
-def test_kind_with_few_questions_counts_as_much_as_one_with_many() -> None:
-    questions = [scored("off-domain", 0, 0.1)] + [scored("adversarial", 0, 0.9)] * 9
-    refused = Chosen(Bars(0.0, 0.5), tuple(questions)).refused()
-    assert {kind: counted.share for kind, counted in refused.items()} == {"off-domain": 1.0, "adversarial": 0.0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -74,6 +74,17 @@ def test_adversarial_question_holds_what_its_passage_does_not() -> None:
         assert trial.terms
         assert not any(trial.terms <= terms for terms in held)
         assert not trial_questions.answered_after_all(trial, PASSAGES)
+
+
+def test_what_is_exchanged_is_new_to_the_passage() -> None:
+    """All that the two documents could exchange stands in both."""
+    towns = ["Bremen", "Brno", "Porto", "Turku", "Ghent", "Leeds"]
+    sentence = "The harbour of {} moved many heavy ships to {} over the old canal in winter."
+    there = " ".join(sentence.format(*pair) for pair in pairwise(towns))
+    back = " ".join(sentence.format(*pair) for pair in pairwise(reversed(towns)))
+    same = [passage("a", there, "Ships"), passage("b", back, "Ships")]
+    assert len(trial_questions.answerable(same, 100)) > 5
+    assert trial_questions.adversarial(same, 100) == []
 
 
 def test_adversarial_question_that_a_passage_holds_word_for_word_may_be_answered() -> None:
