@@ -90,7 +90,7 @@ async def passages(
         spread = packing.documents_first(accepted)
         packed = packing.pack(spread, services.policy.context_tokens, ask.question)[:MAX_RECOMMENDED]
     else:
-        chosen = packing.choose(accepted, services.policy.context_tokens, ask.question)
+        chosen = await asyncio.to_thread(packing.choose, accepted, services.policy.context_tokens, ask.question)
         packed = await run.timed("neighbours", neighbours.merged(chosen, state, ask.scope, services))
     return Gathered(decision.relevance, packed, None if packed else "nothing_packed")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from app.core import merging
@@ -24,7 +25,7 @@ async def merged(
     So it does while a job is at work: passages of two versions of a document may then stand beside each other.
     """
     standing = await _standing(chosen, state, scope, services) if state.state == "ready" else []
-    return merging.merge(chosen, standing, services.policy.context_tokens)
+    return await asyncio.to_thread(merging.merge, chosen, standing, services.policy.context_tokens)
 
 
 async def _standing(chosen: Sequence[Candidate], state: StateRecord, scope: Scope, services: Services) -> list[Passage]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bench import citation_filter, ingestion, ingestion_scale, intent, service
+import asyncio
+
+from bench import citation_filter, ingestion, ingestion_scale, intent, search, service
 
 print("The citation filter")
 citation_filter.main()
@@ -11,5 +13,7 @@ intent.main()
 print("\nIngestion")
 ingestion.throughput()
 ingestion_scale.no_op()
+print("\nThe search")
+asyncio.run(search.measure())
 print("\nThe service")
 service.main()

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import structs
 
 from app.core import packing
-from app.core.links import images_in
 from app.core.model import Candidate, Passage, Place, Source, SourcePassage
 from app.core.repeats import Fingerprint, adds_nothing
 
@@ -69,8 +68,11 @@ def _neighbours(
     known = [Fingerprint(passage) for passage in found]
     left = budget_tokens - sum(map(packing.prompt_tokens, found))
     for passage in _beside(together, there):
-        cost, fingerprint = packing.prompt_tokens(passage), Fingerprint(passage)
-        if cost <= left and not adds_nothing(fingerprint, known, asked=frozenset()):
+        cost = packing.prompt_tokens(passage)
+        if cost > left:
+            continue
+        fingerprint = Fingerprint(passage)
+        if not adds_nothing(fingerprint, known, asked=frozenset()):
             known.append(fingerprint)
             left -= cost
             yield passage
@@ -100,18 +102,13 @@ def _stretches(together: Mapping[Place, Passage]) -> list[list[Passage]]:
 def _source(number: int, stretch: Sequence[Passage], chosen: Sequence[Candidate]) -> Source:
     ids = {passage.passage_id for passage in stretch}
     hits = [candidate for candidate in chosen if candidate.passage.passage_id in ids]
-    best = packing.source(number, hits[0])
     if len(stretch) == 1:
-        return best
+        return packing.source(number, hits[0])
+    best = hits[0].passage
     text, passages = _joined(stretch, best.heading, {hit.passage.passage_id: hit.score for hit in hits})
+    merged = packing.source(number, structs.replace(hits[0], passage=structs.replace(best, text=text)))
     pages = [passage.page for passage in stretch if passage.page is not None]
-    return structs.replace(
-        best,
-        text=text,
-        images=images_in(text, best.url),
-        passages=passages,
-        pages=(min(pages), max(pages)) if pages else None,
-    )
+    return structs.replace(merged, passages=passages, pages=(min(pages), max(pages)) if pages else None)
 
 
 def found_in(source: Source) -> list[Source]:

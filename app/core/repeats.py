@@ -55,8 +55,9 @@ class Fingerprint:
         """Whether all that this one says stands in the other."""
         if self.passage.content_hash == other.passage.content_hash:
             return True
-        shared = len(self._shingles & other._shingles)
-        return self._numbers <= other._numbers and shared >= _SAME_SHARE * len(self._shingles)
+        needed = _SAME_SHARE * len(self._shingles)
+        may_be = needed <= len(other._shingles) and self._numbers <= other._numbers
+        return may_be and len(self._shingles & other._shingles) >= needed
 
     def supersedes(self, other: Fingerprint) -> bool:
         """Whether this one is the newer version of the other."""
@@ -80,7 +81,7 @@ class Fingerprint:
 
     @cached_property
     def _without_numbers(self) -> Shingles:
-        return _shingles(["0" if any(map(str.isdigit, word)) else word for word in self._words])
+        return _shingles(["0" if _holds_digit(word) else word for word in self._words])
 
     @cached_property
     def _place(self) -> tuple[tuple[str, ...], ...]:
@@ -146,11 +147,15 @@ def _compared(mine: str | Version | None, theirs: str | Version | None) -> int:
 
 def _shingles(words: Sequence[str]) -> Shingles:
     starts = range(max(1, len(words) - _SHINGLE_WORDS + 1))
-    return frozenset(tuple(words[start : start + _SHINGLE_WORDS]) for start in starts)
+    return frozenset([tuple(words[start : start + _SHINGLE_WORDS]) for start in starts])
 
 
 def _numbers(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for word in words if any(map(str.isdigit, word)))
+    return frozenset(filter(_holds_digit, words))
+
+
+def _holds_digit(word: str) -> bool:
+    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _unversioned(name: str) -> list[str]:
