@@ -47,6 +47,8 @@ async def test_a_key_is_given_used_and_taken_back_while_the_service_runs(tmp_pat
     assert "python -m app keys add" in said
     code, key, _ = await processes.run(tmp_path, "app", "keys", "add", "wiki", "--groups", "hr", **env)
     assert code == 0
+    code, _, said = await processes.run(tmp_path, "app", "keys", "add", "wiki", **env)
+    assert (code, "There is a caller wiki already" in said) == (2, True)
     async with (
         served(tmp_path, **env) as (service, address),
         httpx.AsyncClient(base_url=address, headers={"X-API-Key": key.strip()}, trust_env=False) as http,

@@ -35,7 +35,9 @@ def add_caller(path: Path, name: str, groups: Collection[str], *, is_admin: bool
     ]
     with _locked(path):
         text = read_text(path) if path.exists() else ""
-        parse_callers(text, path)  # what is wrong already shall not be blamed on the new caller
+        known = parse_callers(text, path)  # what is wrong already shall not be blamed on the new caller
+        if any(entry.caller.name == name for entry in known):
+            raise SettingsError(f"There is a caller {name} already: `keys remove` it first, or add another.")
         _write(path, f"{text.rstrip()}\n\n".lstrip() + "\n".join(lines) + "\n")
     return key
 

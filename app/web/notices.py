@@ -183,8 +183,10 @@ async def _change_plan(desk: Desk, caller: str, plan: Plan) -> NoticeReply:
         check_limits(plan.limits or {})
     except msgspec.ValidationError as exc:
         raise Problem(BAD_REQUEST, f"The limits are not valid: {str(exc).replace('`', '')}.") from exc
-    known = desk.plans is not None and is_name(caller) and await desk.plans.change(caller, plan)
-    return NoticeReply("applied" if known else "ignored", 0, 0)
+    kept = desk.plans is not None and is_name(caller) and await desk.plans.change(caller, plan)
+    if kept:
+        log.info("plan.changed", caller=caller, limits=plan.limits)
+    return NoticeReply("applied" if kept else "ignored", 0, 0)
 
 
 async def _sync(

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from app import plans
 from app.core.callers import key_digest
@@ -57,7 +58,10 @@ async def test_a_plan_stands_above_the_file_of_callers_also_after_a_restart(tmp_
     settings = keyed(tmp_path)
     async with running(settings) as service:
         assert await limits(service) == OF_THE_FILE
-        assert await change(service, {"answers_per_month": 500, "requests_per_minute": None}) == "applied"
+        with capture_logs() as told:
+            assert await change(service, {"answers_per_month": 500, "requests_per_minute": None}) == "applied"
+        [said] = [line for line in told if line["event"] == "plan.changed"]
+        assert (said["caller"], said["limits"]["answers_per_month"]) == ("hr-portal", 500)
         changed = {**OF_THE_FILE, "answers_per_month": 500, "requests_per_minute": None}
         assert await limits(service) == changed
     async with running(settings) as service:
