@@ -11,14 +11,18 @@ from app.adapters.stores import open_store
 from app.core import hashing
 from app.settings import Settings
 from ingest import indexing, job, push
-from ingest.metadata import UNSAID
+from ingest.metadata import Metadata
 from ingest.progress import Summary
 from ingest.pushed import Push
 from ingest.reading import Readers
 from tests.service import CORPUS, ingest, settings_for, write_corpus
 from tests.shared_embedder import embedders
 
-PUSHED = Push(document_id="app/parking.md", data=b"# Parking\n\nThe yard has 40 places for bicycles.\n", said=UNSAID)
+PUSHED = Push(
+    document_id="app/parking.md",
+    data=b"# Parking\n\nThe yard has 40 places for bicycles.\n",
+    said=Metadata(language="pl"),
+)
 
 
 @pytest.fixture
@@ -46,6 +50,13 @@ async def vectors(settings: Settings) -> tuple[str, dict[str, list[float]]]:
         return state.collection, {passage.passage_id: list(found[passage.content_hash]) for passage in passages}
 
 
+async def language_of(settings: Settings, document_id: str) -> str | None:
+    async with open_store(settings, "job") as (store, _):
+        state = await store.state()
+        assert state is not None
+        return {r.document_id: r.language async for r in store.documents(state.collection)}[document_id]
+
+
 def counted(summary: Summary) -> tuple[int, int]:
     return summary.passages.embedded, summary.passages.total
 
@@ -67,6 +78,7 @@ async def test_vectors_are_taken_along_when_the_model_stays(
     new = await vectors(settings)
     assert counted(summary) == (1, 6)
     assert new[0] != old[0]
+    assert await language_of(settings, PUSHED.document_id) == "pl", "its passages alone would tell another one"
     assert len(new[1].keys() & old[1].keys()) == 5
     assert all(new[1][id_] == old[1][id_] for id_ in new[1].keys() & old[1].keys())
 
