@@ -44,6 +44,8 @@ class PassageText(Struct, frozen=True):
     title: str
     heading: tuple[str, ...]
     text: str
+    headings: tuple[tuple[str, ...], ...] = ()
+    """Of the passages that it was merged from."""
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -75,16 +77,16 @@ class KeptReply(Reply, frozen=True, kw_only=True):
 def take_apart(evidence: Evidence) -> tuple[Record, dict[str, PassageText]]:
     """The record of an answer, and the texts it refers to by key.
 
-    A key names the revision, the passage and its content, so that answers from one revision share their texts, and
+    A key names the revision, the passages and their content, so that answers from one revision share their texts, and
     none can ever show another text than it was given.
     """
     revision = evidence.reply.revision or ""
     keys = tuple(_text_key(revision, source) for source in evidence.packed)
     texts = {
-        key: PassageText(source.title, source.heading, source.text)
+        key: PassageText(source.title, source.heading, source.text, tuple(each.heading for each in source.passages))
         for key, source in zip(keys, evidence.packed, strict=True)
     }
-    bare = tuple(structs.replace(source, title="", heading=(), text="", images=()) for source in evidence.packed)
+    bare = tuple(map(_bare, evidence.packed))
     reply = structs.replace(evidence.reply, sources=())
     return Record(evidence=structs.replace(evidence, packed=bare, reply=reply), text_keys=keys), texts
 
@@ -95,8 +97,7 @@ def put_together(record: Record, texts: Mapping[str, PassageText]) -> Evidence |
         return None
     evidence = record.evidence
     packed = tuple(
-        structs.replace(source, **structs.asdict(texts[key]), images=images_in(texts[key].text, source.url))
-        for key, source in zip(record.text_keys, evidence.packed, strict=True)
+        _with_text(source, texts[key]) for key, source in zip(record.text_keys, evidence.packed, strict=True)
     )
     listed = packed if evidence.reply.status in (Status.ANSWERED, Status.UNGROUNDED) else ()
     return structs.replace(evidence, packed=packed, reply=structs.replace(evidence.reply, sources=listed))
@@ -121,9 +122,27 @@ def show(evidence: Evidence, visible: Collection[str]) -> KeptReply:
     )
 
 
+def _bare(source: Source) -> Source:
+    passages = tuple(structs.replace(each, heading=()) for each in source.passages)
+    return structs.replace(source, title="", heading=(), text="", images=(), passages=passages)
+
+
+def _with_text(source: Source, said: PassageText) -> Source:
+    merged = zip(source.passages, said.headings, strict=True)
+    return structs.replace(
+        source,
+        title=said.title,
+        heading=said.heading,
+        text=said.text,
+        images=images_in(said.text, source.url),
+        passages=tuple(structs.replace(each, heading=heading) for each, heading in merged),
+    )
+
+
 def _text_key(revision: str, source: Source) -> str:
     content = hashing.content_hash(source.title, source.heading, source.text)
-    return f"{revision}:{source.passage_id}:{content}"
+    merged = "".join(f":{each.passage_id}" for each in source.passages)
+    return f"{revision}:{source.passage_id}:{content}{merged}"
 
 
 def _show_source(source: Source, visible: bool) -> KeptSource:

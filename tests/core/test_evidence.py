@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from app.core.evidence import Evidence, KeptSource, Viewer, put_together, show, take_apart
-from app.core.model import Relevance, Reply, Source, Status
+from app.core.model import Relevance, Reply, Source, SourcePassage, Status
 
 SECRET = "The secret is in here."
 
@@ -58,7 +58,11 @@ def evidence(*packed: Source, status: Status = Status.ANSWERED, caller: str = "a
     )
 
 
-PACKED = (source(1, "a.md"), source(2, "b.md"), source(3, "a.md"))
+def merged_from(heading: str) -> SourcePassage:
+    return SourcePassage(passage_id="p9", heading=(heading,), page=3, start=0, end=4, score=0.5)
+
+
+PACKED = (source(1, "a.md"), source(2, "b.md"), source(3, "a.md", passages=(merged_from(SECRET),), pages=(3, 4)))
 
 
 def test_all_is_shown_where_all_is_visible() -> None:
@@ -92,6 +96,7 @@ def test_a_source_that_may_not_be_seen_takes_its_text_and_the_answer_along(visib
         )
         if after.withheld:
             assert (after.title, after.heading, after.text, after.url) == ("", (), "", None)
+            assert (after.passages, after.pages) == ((), None)
     if not visible:
         assert SECRET.encode() not in msgspec.json.encode(shown)
 
@@ -138,6 +143,7 @@ SOURCES = st.builds(
     text=st.text(max_size=8),
     passage_id=st.sampled_from(["p1", "p2", "p3"]),
     score=st.floats(-1, 1),
+    passages=st.sampled_from([(), (merged_from("a"), merged_from("b"))]),
 )
 
 
