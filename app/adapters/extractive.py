@@ -22,7 +22,7 @@ class ExtractiveAnswerer:
     """
 
     name = "extractive"
-    model = "extractive-2"
+    model = "extractive-3"
 
     def begin(self) -> ExtractiveAnswerer:
         return self

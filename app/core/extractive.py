@@ -3,9 +3,10 @@
 A part counts for the words of the question that stand in it or in the headings above it, rare words for more (the
 inverse document frequency of BM25, Robertson and Zaragoza 2009, over the parts at hand), a little for those in
 the title, for what the kind of question asks for (a number, a date, a definition) and for the score of its source.
-What comes close to the best part belongs to the answer, too, up to three parts. Of a source that was merged only what
-the search found is read, each passage with its own score: neighbours change nothing. The weights were chosen on
-halves of CLAPNQ (by the SHA-256 of the title), of SQuAD 2 and of questions about PDF books.
+What comes close to the best part belongs to the answer, too, up to three parts. Steps stay together, also where the
+index cut their list. Of a source that was merged only what the search found is read, each passage with its own score:
+neighbours change nothing. The weights were chosen on halves of CLAPNQ (by the SHA-256 of the title), of SQuAD 2 and of
+questions about PDF books.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -22,13 +23,9 @@ from app.core.citations import CitationFilter
 from app.core.expected import Expected, expected
 from app.core.links import Links
 from app.core.markup.code import code_in
-from app.core.merging import found_in
-from app.core.model import Source, Span
-from app.core.prompt import neutralise
-from app.core.quotable import Block, blocks, excerpts
-
-Terms = Callable[[str], Collection[int]]
-"""Turns a text into the ids of its words, stemmed and without stop words."""
+from app.core.model import Source
+from app.core.parts import Part, Terms, parts_of, term_ids, with_all_steps
+from app.core.quotable import excerpts
 
 _MOST_PARTS = 3
 _LEAST_SHARE = 0.25
@@ -60,7 +57,6 @@ _LIGHT_WORDS = (
     "le les du est sont qui que quand où comment pourquoi combien dans sur avec"
 )
 """Words that questions are made of; a text does not answer one by holding them."""
-_THOUSANDS = re.compile(r"(?<=[0-9])[,.](?=[0-9]{3}\b)")
 
 
 class Quote(Struct, frozen=True):
@@ -70,39 +66,14 @@ class Quote(Struct, frozen=True):
     text: str
 
 
-class _Part(Struct, eq=False):
-    """One sentence, item, row or code block, and where it stands."""
-
-    source: Source
-    """One passage; several may have the same number."""
-    text: str
-    """All of it, neutralised."""
-    block: Block
-    index: int
-    own: frozenset[int]
-    terms: frozenset[int]
-    """Of the part, its lead and the headings above it."""
-    title: frozenset[int]
-
-    @property
-    def place(self) -> tuple[int, Span]:
-        """Orders parts of one source as they stand in it."""
-        start = self.source.passages[0].start if self.source.passages else 0
-        return start, self.block.parts[self.index]
-
-    @property
-    def words(self) -> str:
-        return self.text[slice(*self.block.parts[self.index])]
-
-
 def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote]:
     """The quotes that answer the question, best document first; none when nothing in the sources does.
 
     Deterministic for the same question, sources and `terms`. Quotes of one document keep its order.
     """
-    asked = _terms(question, terms)
-    asked = asked - _terms(_LIGHT_WORDS, terms) or asked
-    parts = [part for source in sources for found in found_in(source) for part in _parts(found, terms)]
+    asked = term_ids(question, terms)
+    asked = asked - term_ids(_LIGHT_WORDS, terms) or asked
+    parts = parts_of(sources, question, terms)
     if not asked or not parts:
         return []
     weights = _weights(asked, parts)
@@ -112,7 +83,8 @@ def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote
     best = scored[0][1]
     if len(asked & (best.terms | best.title)) < _LEAST_SHARE * len(asked):
         return []
-    return list(_quotes(wanted, _close_to_the_best(scored), weights))
+    picked = _close_to_the_best(scored)
+    return list(_quotes(wanted, with_all_steps(picked, parts) if wanted.procedure else picked, weights))
 
 
 def cited(quotes: Sequence[Quote], links: Links | None = None) -> list[str]:
@@ -121,21 +93,7 @@ def cited(quotes: Sequence[Quote], links: Links | None = None) -> list[str]:
     return [*pieces[:1], *(f"\n\n{piece}" for piece in pieces[1:])]
 
 
-def _terms(text: str, terms: Terms) -> frozenset[int]:
-    return frozenset(terms(_THOUSANDS.sub("", text)))
-
-
-def _parts(source: Source, terms: Terms) -> Iterator[_Part]:
-    text = neutralise(source.text)
-    title, headings = _terms(source.title, terms), _terms(" ".join(source.heading), terms)
-    for block in blocks(text):
-        lead = _terms(text[slice(*block.lead)], terms) if block.lead else frozenset()
-        for index, span in enumerate(block.parts):
-            own = _terms(text[slice(*span)], terms)
-            yield _Part(source, text, block, index, own, own | lead | headings, title)
-
-
-def _weights(asked: frozenset[int], parts: Sequence[_Part]) -> dict[int, float]:
+def _weights(asked: frozenset[int], parts: Sequence[Part]) -> dict[int, float]:
     """The weight of each word of the question that is found at all; they add up to 1."""
     found = Counter(term for part in parts for term in asked & part.terms)
     raw = {term: math.log(1 + (len(parts) - held + 0.5) / (held + 0.5)) for term, held in found.items()}
@@ -143,7 +101,7 @@ def _weights(asked: frozenset[int], parts: Sequence[_Part]) -> dict[int, float]:
     return {term: weight / total for term, weight in raw.items()}
 
 
-def _score(wanted: Expected, part: _Part, weights: Mapping[int, float]) -> float:
+def _score(wanted: Expected, part: Part, weights: Mapping[int, float]) -> float:
     titled = _TITLE_WEIGHT * _weight(part.title - part.terms, weights)
     return _weight(part.terms, weights) + titled + wanted.points(part.words) + _SOURCE_WEIGHT * part.source.score
 
@@ -152,17 +110,17 @@ def _weight(terms: Collection[int], weights: Mapping[int, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in terms)
 
 
-def _close_to_the_best(scored: Sequence[tuple[float, _Part]]) -> list[_Part]:
+def _close_to_the_best(scored: Sequence[tuple[float, Part]]) -> list[Part]:
     """Best first, no words twice."""
     highest = scored[0][0]
-    distinct: dict[str, _Part] = {}
+    distinct: dict[str, Part] = {}
     for score, part in scored:
         if score >= highest - _GAP:
             distinct.setdefault(part.words.strip(), part)
     return list(distinct.values())[:_MOST_PARTS]
 
 
-def _quotes(wanted: Expected, picked: Sequence[_Part], weights: Mapping[int, float]) -> Iterator[Quote]:
+def _quotes(wanted: Expected, picked: Sequence[Part], weights: Mapping[int, float]) -> Iterator[Quote]:
     for number in _reading_order(picked):
         of_source = sorted((part for part in picked if part.source.number == number), key=lambda part: part.place)
         for (_, block), group in groupby(of_source, key=lambda part: (part.source.passage_id, part.block)):
@@ -174,7 +132,7 @@ def _quotes(wanted: Expected, picked: Sequence[_Part], weights: Mapping[int, flo
                 yield Quote(number, excerpt)
 
 
-def _reading_order(picked: Sequence[_Part]) -> list[int]:
+def _reading_order(picked: Sequence[Part]) -> list[int]:
     """The numbers of the sources: the document with the best part first, its own by page."""
     documents = list(dict.fromkeys(part.source.document_id for part in picked))
     sources = {part.source.number: part.source for part in picked}.values()

@@ -50,6 +50,21 @@ def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
     assert quotes("Does the hotel offer saunas?", source(text))[0] == "Saunas are forbidden everywhere."
 
 
+def test_what_is_said_of_another_identifier_is_no_answer() -> None:
+    others = "Doors are green. Walls are grey. Roofs are red. Desks are brown. Lamps are yellow. Floors are black."
+    text = f"FAULT-1042 may last 5 hours. FAULT-1043 may last 7 hours. {others}"
+    assert quotes("How long may FAULT-1043 last?", source(text)) == ["FAULT-1043 may last 7 hours."]
+
+
+def test_a_quoted_phrase_is_looked_for_as_it_stands() -> None:
+    text = "Keep mail in the work profile. The profile of your work hangs in the hall. Doors are green."
+    assert quotes('Where is the "work profile"?', source(text)) == ["Keep mail in the work profile."]
+
+
+def test_an_identifier_that_stands_nowhere_leaves_its_words_to_count() -> None:
+    assert quotes("What of FAULT-1044?", source("A FAULT wakes the pilot.")) == ["A FAULT wakes the pilot."]
+
+
 def test_the_source_with_the_better_score_comes_first() -> None:
     one, two = source("Leave lasts 20 days.", 1, 0.5), source("Leave takes 25 days.", 2, 0.55)
     assert select("How many days of leave?", [one, two], words) == [

@@ -87,7 +87,7 @@ async def test_after_a_second_fault_the_extractive_answer_stands_in_and_says_so(
 ) -> None:
     chat.script(says(FAULTY), second)
     reply = await chatting.ask(mode="validated")
-    assert (reply["status"], reply["fallback"], reply["model"]) == ("answered", True, "extractive-2")
+    assert (reply["status"], reply["fallback"], reply["model"]) == ("answered", True, "extractive-3")
     assert "28 days" in reply["answer"]
 
 
