@@ -56,6 +56,6 @@ def document(passages: Iterable[Passage]) -> str:
 
 
 def _where(source: Source | Found) -> str:
-    return (
-        f"{place(source.title, source.heading, source.page, source.document_id)} ({document_uri(source.document_id)})"
-    )
+    pages = source.pages if isinstance(source, Source) else None
+    where = place(source.title, source.heading, source.page, source.document_id, pages)
+    return f"{where} ({document_uri(source.document_id)})"

@@ -161,4 +161,4 @@ def _plain_source(source: Source) -> Source:
 
 def _line(source: Source) -> str:
     """A list item such as `- Leave › Carry-over, p. 3 [1]`."""
-    return f"- {place(source.title, source.heading, source.page, source.document_id)} [{source.number}]"
+    return f"- {place(source.title, source.heading, source.page, source.document_id, source.pages)} [{source.number}]"

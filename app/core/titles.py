@@ -20,9 +20,12 @@ def as_text(title: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", plain)
 
 
-def place(title: str, heading: Sequence[str], page: int | None, document_id: str) -> str:
-    """Where a passage stands, on one line as nothing but text: `Leave › Carry-over, p. 3`."""
+def place(
+    title: str, heading: Sequence[str], page: int | None, document_id: str, pages: tuple[int, int] | None = None
+) -> str:
+    """Where a passage stands, on one line as nothing but text: `Leave › Carry-over, p. 3`, or `p. 3–4` of `pages`."""
     path = [title, *heading]
     names = path[1:] if len(path) > 1 and path[0] == path[1] else path
     named = " › ".join(" ".join(name.split()) for name in names if name.strip()) or document_id
-    return as_text(named) + (f", p. {page}" if page is not None else "")
+    shown = "–".join(map(str, dict.fromkeys(pages))) if pages else page
+    return as_text(named) + (f", p. {shown}" if shown is not None else "")

@@ -50,7 +50,8 @@ def _end(reply: Reply) -> None:
 
 
 def _line(source: Source) -> str:
-    return f"  [{source.number}] {place(source.title, source.heading, source.page, source.document_id)}"
+    where = place(source.title, source.heading, source.page, source.document_id, source.pages)
+    return f"  [{source.number}] {where}"
 
 
 def _invented(count: int) -> str:

@@ -39,7 +39,10 @@ def spoken(relevance: Relevance | None) -> list[str]:
     return [f"  {side}: {'; '.join(words)}" for side, words in sides.items() if words]
 
 
-def place(title: str, heading: Sequence[str], page: int | None, document_id: str) -> str:
-    """Where a passage stands, such as `Leave > Carry-over, page 3 (hr/leave.md)`."""
+def place(
+    title: str, heading: Sequence[str], page: int | None, document_id: str, pages: tuple[int, int] | None = None
+) -> str:
+    """Where a passage stands, such as `Leave > Carry-over, page 3 (hr/leave.md)`, or `page 3–4` of `pages`."""
     path = " > ".join([title or document_id, *(name for name in heading if name != title)])
-    return f"{path}, page {page} ({document_id})" if page is not None else f"{path} ({document_id})"
+    shown = "–".join(map(str, dict.fromkeys(pages))) if pages else page
+    return f"{path}, page {shown} ({document_id})" if shown is not None else f"{path} ({document_id})"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from app.core.citations import CitationFilter
-from app.core.titles import as_text
+from app.core.titles import as_text, place
 
 NASTY = st.lists(
     st.sampled_from(
@@ -42,6 +42,21 @@ MARKDOWN = MarkdownIt("commonmark").enable("strikethrough")
 )
 def test_markup_in_a_title_is_shown_and_not_obeyed(title: str, text: str) -> None:
     assert as_text(title) == text
+
+
+@pytest.mark.parametrize(
+    ("page", "pages", "text"),
+    [
+        (None, None, "Leave › Carry-over"),
+        (3, None, "Leave › Carry-over, p. 3"),
+        (3, (3, 3), "Leave › Carry-over, p. 3"),
+        (3, (2, 4), "Leave › Carry-over, p. 2–4"),
+    ],
+)
+def test_a_place_names_its_page_or_the_range_of_them(
+    page: int | None, pages: tuple[int, int] | None, text: str
+) -> None:
+    assert place("Leave", ("Leave", "Carry-over"), page, "leave.pdf", pages) == text
 
 
 @given(st.text() | NASTY)
