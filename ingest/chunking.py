@@ -10,7 +10,7 @@ from app.ports import Tokenizer
 from ingest.document import Block, Document, Piece
 from ingest.splitting import CHARACTERS_A_TOKEN, Splitter
 
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 """Part of the fingerprint: raise it with every change that makes other passages of the same text."""
 
 TITLE_TOKENS = 24

@@ -19,7 +19,8 @@ class Block(Struct, frozen=True):
     section: int = 0
     """Number of the heading it stands under, 0 before the first: neighbouring sections may bear the same name."""
     head: str | None = None
-    """Of fenced code: the lines, such as a signature, that each part has if it must be split. None: its first line."""
+    """Of fenced code: the lines, such as a signature, that each part has if it must be split. None: its first line. Of
+    other code and of a table it is what the text begins with; None: a line of code, two of a table."""
 
 
 class Document(Struct, frozen=True, kw_only=True):

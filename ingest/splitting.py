@@ -48,13 +48,14 @@ class Splitter:
         return self._grouped(units, self._limit)
 
     def _parts(self, block: Block) -> list[str]:
-        """A table or fence in parts that are whole by themselves; nothing of another block."""
+        """A table or code in parts that are whole by themselves; nothing of another block."""
+        if block.kind not in ("table", "code"):
+            return []
         lines = _lines(block.text)
-        if block.kind == "table":
-            return self._under(lines[2:], "".join(lines[:2]))
         fence = _FENCE.match(lines[0]) if block.kind == "code" else None
         if fence is None:
-            return []
+            first = len(_lines(block.head)) if block.head else 2 if block.kind == "table" else 1
+            return self._under(_rows(lines[first:]), "".join(lines[:first]))
         foot = fence["marks"]
         opening, *code = lines[:-1] if len(lines) > 1 and _closes(lines[-1], foot) else lines
         if block.head is None:
@@ -150,6 +151,11 @@ def _lines_or_items(block: Block) -> Sequence[str]:
 
 def _lines(text: str) -> list[str]:
     return _LINE.findall(text)
+
+
+def _rows(lines: Sequence[str]) -> Sequence[str]:
+    """Of a table that is written as a list, or lines."""
+    return _items(lines) if lines and _ITEM.match(lines[0]) else lines
 
 
 def _items(lines: Sequence[str]) -> list[str]:

@@ -11,12 +11,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
+from msgspec import structs
+
 from ingest.document import Block, Document
 from ingest.readers import rst_structure
 from ingest.readers.encoding import decode
 from ingest.readers.left_out import LeftOut
 from ingest.readers.outline import Outline
-from ingest.readers.rst_blocks import Line, blocks_of
+from ingest.readers.rst_blocks import Line, blocks_of, head_of
 from ingest.readers.rst_structure import Title
 from ingest.readers.stated import address, day
 
@@ -90,12 +92,16 @@ def _blocks(
     for title in titles:
         before = bisect_left(lines, title.start, lo=at, key=itemgetter(0))
         for text, kind in blocks_of(lines[at:before], comments, left_out):
-            yield from outline.text(text, kind)
+            yield from _with_head(outline.text(text, kind))
         yield from outline.enter(title.level, title.name, title.source, is_text="<" in title.source)
         at = bisect_left(lines, title.stop, lo=before, key=itemgetter(0))
     for text, kind in blocks_of(lines[at:], comments, left_out):
-        yield from outline.text(text, kind)
+        yield from _with_head(outline.text(text, kind))
     yield from outline.end()
+
+
+def _with_head(blocks: Iterable[Block]) -> Iterator[Block]:
+    return (structs.replace(block, head=head_of(block.text)) for block in blocks)
 
 
 def _words(value: str) -> tuple[str, ...]:

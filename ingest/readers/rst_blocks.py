@@ -24,6 +24,7 @@ _SAYING_NOTHING = {
     **dict.fromkeys(("currentmodule", "py:currentmodule", "tabularcolumns", "testsetup", "testcleanup"), ""),
 }
 """Directives whose text no reader of the page sees, or sees somewhere else; and what to call it."""
+_HEADER_ROWS = re.compile(r"\s+:header-rows:\s*(\d)\s*")
 _TRANSITION = re.compile(r"([!-/:-@\[-`{-~])\1{3,}\s*")
 _SIMPLE_TABLE = re.compile(r"=+(?:[ ]+=+)+\s*")
 _GRID_TABLE = re.compile(r"\+[-=+]+\+\s*")
@@ -41,6 +42,30 @@ def blocks_of(lines: Sequence[Line], comments: Collection[int], left_out: LeftOu
         text = "\n".join(line for _, line in block)
         if not _TRANSITION.fullmatch(text):
             yield text, kind
+
+
+def head_of(text: str) -> str | None:
+    """What each part of a directive of code or a table begins with if it must be split: its options, and the first line
+    of the code or the header of the table. None for another block."""
+    directive = _DIRECTIVE.match(text) if text.startswith("..") else None
+    if directive is None or directive["name"] not in _CODE | _TABLES:
+        return None
+    lines = [f"{line}\n" for line in text.split("\n")]
+    blank = next((at for at, line in enumerate(lines) if not line.strip()), 0)
+    begin = next((at for at in range(blank + 1, len(lines)) if lines[at].strip()), len(lines))
+    return "".join(lines[: _after_header(directive["name"], lines, begin)])
+
+
+def _after_header(name: str, lines: Sequence[str], begin: int) -> int:
+    """The line behind the header of a directive's content, which begins at `begin`."""
+    if name in _CODE:
+        return begin + 1
+    if name == "table":
+        return begin + 2
+    stated = next((int(told[1]) for line in lines[:begin] if (told := _HEADER_ROWS.fullmatch(line))), 0)
+    margin = len(lines[begin]) - len(lines[begin].lstrip()) if begin < len(lines) else 0
+    rows = [at for at in range(begin, len(lines)) if lines[at].strip() and not lines[at][: margin + 1].isspace()]
+    return rows[stated] if stated < len(rows) else begin
 
 
 def _chunks(lines: Sequence[Line]) -> Iterator[list[Line]]:

@@ -76,6 +76,13 @@ def test_a_large_table_repeats_its_head(tokenizer: Tokenizer) -> None:
     assert all(markdown.parse(piece.text).blocks[0].kind == "table" for piece in pieces)
 
 
+def test_large_indented_code_repeats_its_first_line(tokenizer: Tokenizer) -> None:
+    lines = [f"        value_{n} = compute({n})" for n in range(100)]
+    pieces = chunk(markdown.parse("\n".join(["Text.", "", "    def fill():", *lines])), tokenizer)
+    assert len(pieces) > 2
+    assert all(piece.text.startswith("    def fill():\n        value_") for piece in pieces[1:])
+
+
 def test_a_table_whose_head_leaves_no_room_is_cut_without_it(tokenizer: Tokenizer) -> None:
     head = "|" + " a long name of a column |" * 60 + "\n" + "|" + "---|" * 60
     read = markdown.parse(head + "\n" + "\n".join("|" + " 1 |" * 60 for _ in range(9)))

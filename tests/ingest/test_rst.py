@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.chunking import chunk
 from ingest.document import Block
 from ingest.errors import UnreadableDocument
 from ingest.readers import read, rst
+from tests.ingest.passages import bundled_tokenizer
 
 FILES = Path(__file__).parent / "files" / "pages"
 
@@ -243,3 +246,40 @@ def test_every_letter_of_the_source_is_in_some_block_or_title_in_order(source: s
 def test_any_text_is_read(source: str) -> None:
     with contextlib.suppress(UnreadableDocument):
         rst.parse(source)
+
+
+ROWS = range(150)
+CODE = "".join(f"       x{n} = {n}\n" for n in ROWS)
+LONG = {
+    "code": (f".. code-block:: python\n   :linenos:\n\n   def f(a):\n{CODE}", "def f(a):"),
+    "literal": (f"As in::\n\n   def f(a):\n{CODE}", "   def f(a):"),
+    "list table": (
+        ".. list-table:: Prices\n   :widths: 1 2\n   :header-rows: 1\n\n   * - Drink\n     - Price\n"
+        + "".join(f"   * - tea {n}\n     - {n} euros\n" for n in ROWS),
+        "   * - Drink\n     - Price\n   * - tea",
+    ),
+    "CSV table": (
+        ".. csv-table:: Prices\n   :widths: 1, 2\n   :header: Drink, Price\n\n"
+        + "".join(f"   tea {n}, {n} euros\n" for n in ROWS),
+        "   :header: Drink, Price\n",
+    ),
+    "header rows of CSV": (
+        ".. csv-table::\n   :header-rows: 1\n\n   Drink, Price\n" + "".join(f"   tea {n}, {n} euros\n" for n in ROWS),
+        "   Drink, Price\n   tea",
+    ),
+    "table": (
+        ".. table:: Prices\n\n   =====  =====\n   Drink  Price\n   =====  =====\n"
+        + "".join(f"   tea    {n}\n" for n in ROWS)
+        + "   =====  =====\n",
+        "   Drink  Price\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_each_part_of_what_must_be_split_keeps_the_header_or_signature(kind: str) -> None:
+    source, head = LONG[kind]
+    parts = [piece.text for piece in chunk(rst.parse(source), bundled_tokenizer()) if piece.text != "As in::"]
+    assert len(parts) > 1
+    assert all(head in part for part in parts)
+    assert [int(n) for part in parts for n in re.findall(r"(?: x|tea +)(\d+)", part)] == list(ROWS)
