@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from app.metrics import NEIGHBOURS_MISSED
 from tests.qdrant_http import Reply, http_server, local_mode
@@ -91,6 +92,16 @@ async def test_without_a_model_the_answer_is_quoted_from_what_was_found(tmp_path
     async with running(settings) as service:
         reply = await service.ask(QUESTION, top_k=1)
     assert reply["answer"] == f"{HIT} [1]"
+
+
+async def test_nothing_is_merged_while_a_job_changes_the_index(house: Service, chat: ScriptedChat) -> None:
+    chat.reply = says("On Mondays [1].")
+    store = house.app.state.services.store
+    state = await store.state()
+    await store.write_state(structs.replace(state, state="updating"), known=state)
+    reply = await house.ask(QUESTION, top_k=1)
+    assert [source["passages"] for source in reply["sources"]] == [[]]
+    assert AFTER not in prompt_of(chat.requests[0])
 
 
 @pytest.mark.parametrize("fault", ["refused", "silent"])
