@@ -94,7 +94,7 @@ class Run:
             id=self.id,
             status=status,
             reason=reason,
-            message=verdict.message(reason),
+            message=verdict.message(reason, self.relevance),
             answer=answer,
             sources=sources,
             cited=cited,

@@ -28,7 +28,7 @@ def answer(reply: Reply) -> str:
 
 def found(reply: SearchReply) -> str:
     """What a search found, best first."""
-    why = None if reply.reason is None else verdict.message(reply.reason) + gate.told(reply.relevance)
+    why = None if reply.reason is None else verdict.message(reply.reason, reply.relevance) + gate.told(reply.relevance)
     outcome = why or "Enough to answer from."
     passages = [f"{_where(each)}, score {each.score:.2f}:\n{neutralise(each.text)}" for each in reply.candidates]
     return "\n\n".join([outcome, *passages])

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal
 
-from app.core.model import Status
+from app.core.model import Relevance, Status
 
 CitationPolicy = Literal["drop", "strict", "supported"]
 
 ANSWERED_MESSAGE = "Answered from the sources listed."
+UNLIKELY_MESSAGE = "The passages that come closest to the question are unlikely to hold the answer."
+"""Of `below_threshold` where passages were close enough, and the answerability was too low."""
 
 MESSAGES = {
     "no_citation": "The model wrote an answer but cited none of the sources, so nothing here backs it.",
@@ -52,5 +54,10 @@ def judge(
     return Status.ANSWERED, None
 
 
-def message(reason: str | None) -> str:
-    return ANSWERED_MESSAGE if reason is None else MESSAGES[reason]
+def message(reason: str | None, relevance: Relevance | None = None) -> str:
+    """The sentence for a reason code; `relevance` tells which threshold was missed."""
+    if reason is None:
+        return ANSWERED_MESSAGE
+    if reason == "below_threshold" and relevance and relevance.accepted and relevance.answerability is not None:
+        return UNLIKELY_MESSAGE
+    return MESSAGES[reason]

@@ -46,8 +46,9 @@ def _show(reply: _Search) -> None:
         style = "green" if found.score >= threshold else "dim"
         show(f"  {found.score:5.2f}  {place(found.title, found.heading, found.page, found.document_id)}", style)
     if reply.would_answer:
-        show(f"Would be answered: {reply.relevance.accepted} passages at or above {threshold:.2f}.")
+        show(f"Would be answered, from {reply.relevance.accepted} of {reply.relevance.candidates} passages.")
     else:
-        show(f"Would be refused: {verdict.message(reply.reason)}{gate.told(reply.relevance)}", "yellow")
+        why = f"{verdict.message(reply.reason, reply.relevance)}{gate.told(reply.relevance)}"
+        show(f"Would be refused: {why}", "yellow")
     for line in spoken(reply.relevance):
         show(line, "dim")
