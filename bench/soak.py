@@ -15,8 +15,6 @@ import os
 import random
 import re
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,6 +27,7 @@ from typing import Any
 import httpx
 import msgspec
 
+from bench.redis_process import Redis
 from bench.service import OFF_TOPIC, QUESTION, address_of, memory_mb, serve
 from bench.stand_in import stand_in
 
@@ -204,35 +203,6 @@ def _kind(descriptor: Path) -> str:
     except OSError:
         return "closing"
     return "files" if target.startswith("/") else f"{target.partition(':')[0]}s"
-
-
-class Redis:
-    """A redis-server on a port of its own, to be killed and started anew."""
-
-    def __init__(self, folder: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
-        self._folder = folder
-        self.url = f"redis://127.0.0.1:{self._port}/0"
-
-    def start(self) -> None:
-        command = [
-            "redis-server",
-            "--port",
-            str(self._port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--dir",
-            self._folder,
-        ]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
 
 
 def _environment(folder: str, chat_url: str, redis_url: str) -> dict[str, str]:
