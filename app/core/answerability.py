@@ -37,21 +37,24 @@ class Features(Struct, frozen=True):
     missing: float
     """How rare the rarest term is that the best sentence does not hold; 0 when it holds them all."""
     unnamed: float
-    """1 when a name or a number of the question is not in the best sentence."""
+    """1 when a name of the question is not in the best sentence."""
+    unnumbered: float
+    """1 when a number, or a word with a digit, is not in it."""
     denied: float
     """1 when the question says no, and its best sentence does not."""
 
 
-INTERCEPT = -3.17
+INTERCEPT = -3.28
 WEIGHTS = Features(
     cosine=5.17,
-    margin=2.21,
-    answering=1.55,
-    agreement=0.64,
-    titled=-2.08,
-    missing=-1.00,
-    unnamed=-0.87,
-    denied=-2.24,
+    margin=2.25,
+    answering=1.60,
+    agreement=0.62,
+    titled=-2.02,
+    missing=-0.94,
+    unnamed=-0.58,
+    unnumbered=-1.50,
+    denied=-2.25,
 )
 EXACT_COSINE = 0.5
 """What a passage counts as near that holds the question's identifiers exactly: embeddings do not know such words."""
@@ -118,7 +121,7 @@ def examine(question: str, accepted: Sequence[Candidate], general: float, *, exa
     best = compared.sentences[0] if compared.sentences else None
     held = best.terms if best else frozenset()
     lost = {word: compared.rarity[term] for term, word in compared.asked.items() if term not in held}
-    unnamed = tuple(name for name in question_words.names(question) if question_words.term(name) not in held)
+    unnamed = tuple(name for name in question_words.names(question) if not question_words.holds_name(held, name))
     wanted = question_words.kind(question)
     fitting = [one for one in compared.sentences[:_SENTENCES] if _may_answer(one, wanted, compared.asked)]
     cosine = max(nearest.score, EXACT_COSINE if exact else -1.0)
@@ -129,7 +132,8 @@ def examine(question: str, accepted: Sequence[Candidate], general: float, *, exa
         agreement=_agreement(compared),
         titled=max(_share(compared.rarity, one.title) for one in compared.passages),
         missing=max(lost.values(), default=0.0),
-        unnamed=float(bool(unnamed)),
+        unnamed=float(any(map(str.isalpha, unnamed))),
+        unnumbered=float(not all(map(str.isalpha, unnamed))),
         denied=float(question_words.says_no(question) and not (best and claims.denies(best.text))),
     )
     return Found(features, tuple(sorted(lost, key=lambda word: -lost[word])), unnamed, None if fitting else wanted)
@@ -193,17 +197,19 @@ def _may_answer(sentence: _Sentence, wanted: str | None, asked: Mapping[str, str
 
 
 def spoken(found: Found) -> Spoken:
-    """What spoke for an answer and what against, strongest first where they are of one kind."""
+    """What spoke for an answer and what against; words are named, the rarest first."""
     seen = found.features
-    missing = ", ".join(found.missing[:_SHOWN])
+    words = ", ".join([word for word in found.missing if word not in found.unnamed][:_SHOWN])
+    names = ", ".join(found.unnamed[:_SHOWN])
     tests = [
         (seen.cosine >= _NEAR, "a passage is close in meaning", "no passage is close in meaning"),
         (seen.margin >= _AHEAD, None, "general knowledge is about as close as the passages"),
-        (not found.missing, "one sentence holds every term", f"the best sentence does not hold: {missing}"),
-        (not found.unnamed, None, f"names or numbers it does not hold: {', '.join(found.unnamed[:_SHOWN])}"),
-        (seen.answering >= _MOST, "one sentence holds most of the terms", "no sentence holds most of the terms"),
+        (not found.missing, "one sentence holds every term", None),
+        (not words, None, f"the best sentence does not hold: {words}"),
+        (not names, None, f"names or numbers that the best sentence does not hold: {names}"),
+        (seen.answering >= _MOST, None, "no sentence holds most of the terms"),
         (found.kind is None, None, f"no good sentence holds a {found.kind}, which is asked for"),
-        (seen.agreement >= 0, "the nearest passage is the one that holds most terms", None),
+        (seen.agreement >= 0 and seen.answering > 0, "the nearest passage is the one that holds most terms", None),
         (not seen.denied, None, "the question says no, the best sentence does not"),
     ]
     told = [(holds, yes if holds else no) for holds, yes, no in tests]

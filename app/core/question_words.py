@@ -14,6 +14,7 @@ from app.core.claims import negation
 
 _STEM = 6
 """Characters of a word that count: chosen on the development data, where it does as well as a real stemmer."""
+_SHORTEST_STEM = 3
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 
@@ -25,31 +26,16 @@ _SMALL_WORDS = (
     " get need want please tell know find give take make go like name type kind use used call called first"
 )
 _OTHER_SMALL_WORDS = (
-    "der das den dem des ein eine einen einem einer und oder ist sind haben wird werden wie was wer wo wann warum"
-    " welche welcher welches wem wen viel viele lange mit von zu zum zur für auf aus bei nach im am es er sie ich wir"
-    " man kann nicht sich auch als el la los las un una del al y o que qué cuál cuándo cómo quién dónde cuánto cuántos"
-    " cuánta cuántas fue en por para con se su lo le les du et ou est sont qui quel quelle quels quelles quand comment"
-    " où combien dans pour par avec au aux il elle di che è per kdy jak kdo je na v do"
+    "der das den dem des ein eine einen einem einer und oder ist sind habe hat haben wird werden wie was wer wo"
+    " wann warum welche welcher welches wem wen wenn dass viel viele lange mit von zu zum zur für auf aus bei nach"
+    " im am es er sie ich mein meine wir man kann nicht sich auch als diese dieser el la los las un una unos del al"
+    " y o que qué cuál cuándo cómo quién dónde cuánto cuántos cuánta cuántas fue hay en por para con se su lo desde"
+    " hasta este esta le les du de des une et ou à ce cette ces est sont qui quel quelle quels quelles quand comment"
+    " où combien dans pour par avec au aux il elle di che è per kdy jak kdo kde kolik proč co který která které je"
+    " jsou na se si v do"
 )
-_GERMAN = frozenset(
-    [
-        "der",
-        "und",
-        "ist",
-        "wie",
-        "wer",
-        "wo",
-        "wann",
-        "viel",
-        "viele",
-        "welche",
-        "welcher",
-        "welches",
-        "ich",
-        "nicht",
-        "wird",
-    ]
-)
+_GERMAN_SMALL_WORDS = "der und ist wie wer wo wann viel viele welche welcher welches ich nicht wird"
+_GERMAN = frozenset(_GERMAN_SMALL_WORDS.split())
 _IDENTIFIER = re.compile(
     r"`([^`\n]{2,80})`|(?<!\S)(--?[A-Za-z][\w-]*\w)|\b([A-Za-z]\w*_\w*\w)\b|\b([A-Za-z]+-?[0-9]+[A-Za-z0-9-]*)\b"
 )
@@ -119,6 +105,14 @@ def names(question: str) -> Iterator[str]:
     for found in _NAME.findall(question):
         if term(found) not in SMALL_TERMS and not (german and found.isalpha()):
             yield found
+
+
+def holds_name(terms: frozenset[str], name: str) -> bool:
+    """Whether a name is among these terms, maybe with another last letter, as in Brno and v Brně; a number exactly."""
+    wanted = term(name)
+    stem = wanted[: max(_SHORTEST_STEM, len(wanted) - 1)]
+    inflects = wanted.isalpha() and len(wanted) > _SHORTEST_STEM
+    return wanted in terms or (inflects and any(held.startswith(stem) for held in terms))
 
 
 def exact_terms(question: str) -> list[str]:

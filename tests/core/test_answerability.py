@@ -50,6 +50,24 @@ def test_a_passage_that_answers_beats_one_that_lacks_the_name() -> None:
     assert probability(examine(question, [own], 0.2).features) > probability(found.features)
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("Ve městě Brno je kancelář.", True),
+        ("The office is in Brno.", True),
+        ("Bremen has two offices.", False),
+        ("B2 is an office.", False),
+    ],
+)
+def test_a_name_may_end_in_another_letter(text: str, held: bool) -> None:
+    assert question_words.holds_name(question_words.terms(text), "Brně") is held
+
+
+def test_a_name_with_a_digit_is_held_exactly() -> None:
+    terms = question_words.terms("An outage of SEV3 and the year 1945.")
+    assert [question_words.holds_name(terms, name) for name in ("SEV3", "SEV4", "1945", "1944")] == [True, False] * 2
+
+
 def test_a_negation_that_the_passage_lacks_counts_against() -> None:
     question = "Which treaty was not signed by the king?"
     yes = examine(question, [candidate("The treaty was signed by the king.")], 0.2)
