@@ -42,8 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _once(settings, order, display.progress(order), _as_json if asked.json else display.text)
     except VouchError as exc:
         return _say(exc, NOTHING_DONE)
-    except KeyboardInterrupt:
-        return _say("Stopped. Run it again to finish the job.", INTERRUPTED)
+    except KeyboardInterrupt as exc:
+        return _say(str(exc) or "Stopped. Run it again to finish the job.", INTERRUPTED)
 
 
 def _follow(settings: Settings, order: Order, as_json: bool) -> int:

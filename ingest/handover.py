@@ -23,7 +23,8 @@ _ERRORS = {"removals_refused": RemovalsRefused, "job_running": JobRunning}
 def carry_out(address: str, token: str, order: Order, settings: Settings, report: Report) -> Outcome:
     """Have the service carry the order out; its progress is reported here.
 
-    The service refuses when it would build another index than these settings name.
+    The service refuses when it would build another index than these settings name. A KeyboardInterrupt ends the report
+    alone, and says so.
 
     Raises JobRunning while the service runs another job, RemovalsRefused as the job does, and JobFailed when the
     service can't be reached or the job fails.
@@ -48,6 +49,10 @@ def carry_out(address: str, token: str, order: Order, settings: Settings, report
                 if event.event == "done":
                     return _outcome(event, order)
                 report(msgspec.json.decode(event.data, type=Progress))
+    except KeyboardInterrupt as exc:
+        raise KeyboardInterrupt(
+            f"The job goes on in the service at {address}: run it again to see its outcome."
+        ) from exc
     except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
         raise JobFailed(f"The service at {address} could not be asked ({exc}): is it stopping?") from exc
     except httpx.HTTPError as exc:
