@@ -63,6 +63,16 @@ async def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:
         assert time.monotonic() - started < 10  # three hundred of them would take longer
 
 
+async def test_a_failure_leaves_nothing_in_the_queue(tmp_path: Path) -> None:
+    folder = tiny_cross_encoder.write(tmp_path / "model", {}, vocabulary=2_000, slow=True)  # "the" is the 1,996th
+    async with loaded(folder) as model:
+        with pytest.raises(RerankingFailed):
+            await model.scores("The?", [*TEXTS, *["the the"] * 300])
+        started = time.monotonic()
+        assert await model.scores("The?", ["the"]) == [0.0]
+        assert time.monotonic() - started < 10  # three hundred of them would take longer
+
+
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=r"no model\.onnx"):
         cross_encoder.load(str(tmp_path))
