@@ -103,7 +103,7 @@ def _verification(found: Verification) -> str:
     checked = f"{found.documents} documents and {found.passages} passages were compared in {found.seconds:.1f} s"
     if found.ok:
         return "\n".join([*lines, f"All is well: {checked}."])
-    advice = "see what `make ingest` says" if found.repair else "to mend it, run it again with --repair"
+    advice = "this could not be mended" if found.repair else "to mend it, run it again with --repair"
     return "\n".join([*lines, f"Findings: {len(found.findings)}. {checked}; {advice}."])
 
 

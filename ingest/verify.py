@@ -71,6 +71,7 @@ async def repair(
 ) -> Verification:
     """Compare, mend what is off by a job that believes no record, and compare again.
 
+    A pushed document that lost passages is removed, and stays among the findings of this run: it must be pushed again.
     Raises what `verify` and `job.run` raise.
     """
     started = time.monotonic()
@@ -81,9 +82,28 @@ async def repair(
         store, embedder, index_name, corpus, report, intake, allow_removals=allow_removals, mend=True
     )
     after = await verify(store, embedder, index_name, corpus, report, intake)
-    still = {(finding.kind, finding.document_id) for finding in after.findings}
+    lost = await _lost(store, before)
+    findings = (*after.findings, *lost)
+    still = {(finding.kind, finding.document_id) for finding in findings}
     mended = tuple(finding for finding in before.findings if (finding.kind, finding.document_id) not in still)
-    return structs.replace(after, mended=mended, repair=summary, seconds=_since(started))
+    return structs.replace(
+        after, ok=not findings, findings=findings, mended=mended, repair=summary, seconds=_since(started)
+    )
+
+
+async def _lost(store: VectorStore, before: Verification) -> list[Finding]:
+    """Of what was off, the pushed documents that the repair had to remove, with the reason."""
+    state = await store.state()
+    if state is None:
+        return []
+    removed = {
+        one.document_id: one.failure async for one in store.absent_documents(state.collection) if one.origin == "push"
+    }
+    return [
+        structs.replace(finding, detail=removed[finding.document_id])
+        for finding in before.findings
+        if finding.document_id in removed
+    ]
 
 
 class _Comparison:

@@ -241,7 +241,9 @@ async def test_a_pushed_document_that_lost_passages_goes_and_says_so(settings: S
         assert (await verify.verify(*arguments)).ok
         await store.delete_passages(spec.collection, [passages[0].passage_id])
         mended = await verify.repair(*arguments, allow_removals=False)
-        assert mended.ok
+        assert not mended.ok
+        assert [(each.document_id, "push it again" in each.detail) for each in mended.findings] == [("pushed", True)]
+        assert {each.document_id for each in mended.mended} == {None}  # the counts
         (absent,) = [document async for document in store.absent_documents(spec.collection)]
         assert (absent.document_id, absent.origin, "push it again" in absent.failure) == ("pushed", "push", True)
     assert (await verified(settings)).ok
