@@ -19,7 +19,8 @@ from app.core.trial_questions import Trial
 from app.ports import Embedder, VectorStore
 from app.request import DEFAULT_TOP_K
 
-MOST_OF_A_KIND = 150
+_ANSWERABLE, _ADVERSARIAL = 300, 150
+"""The most that are built."""
 _DOCUMENTS, _PASSAGES, _OF_ONE_DOCUMENT = 300, 600, 4
 """How many are read to make questions from; of one document at least so many passages, if it has them."""
 _AT_ONCE = 4
@@ -92,10 +93,10 @@ class Trials:
         passages = await self._some_passages(records)
         built: list[Trial] = []
         if "answerable" not in given:
-            built += await asyncio.to_thread(trial_questions.answerable, passages, MOST_OF_A_KIND)
+            built += await asyncio.to_thread(trial_questions.answerable, passages, _ANSWERABLE)
         if "unanswerable" not in given:
             built += trial_questions.off_domain()
-            built += await asyncio.to_thread(trial_questions.adversarial, passages, MOST_OF_A_KIND)
+            built += await asyncio.to_thread(trial_questions.adversarial, passages, _ADVERSARIAL)
         return built
 
     async def _some_passages(self, records: Sequence[DocumentRecord]) -> list[Passage]:

@@ -2,8 +2,9 @@
 
 An answerable one leaves out something that a sentence tells and keeps the words around it, as the cloze questions of
 Lewis, Denoyer and Riedel do (Unsupervised Question Answering by Cloze Translation, 2019). People do not use the words
-of a document, so two of three have a misspelt word, half of them with the heading before it: then scores spread about
-as those of people's questions do (docs/tuning.md).
+of a document, so two of three have a misspelt word, half of them with the heading before it. On the development data
+they score a little lower than people's questions, so that what is measured with them refuses few of those
+(docs/tuning.md).
 
 An adversarial one is made in the same way; then a name, a number, another word or the heading is exchanged for that of
 a neighbour, a passage of another document that has much in common with it. It may happen to be answered all the same:
