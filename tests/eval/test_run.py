@@ -50,7 +50,7 @@ async def test_set_is_measured_from_its_documents_to_its_answers(tmp_path: Path)
 async def test_model_is_measured_beside_the_extractive_answerer_and_never_asked_what_is_refused(
     tmp_path: Path, chat: ScriptedChat
 ) -> None:
-    chat.reply = says("It is 31 days [1]. Ask People [7].")
+    chat.reply = says("It is 99 days [1]. Ask People [7].")
     settings = Settings.from_env({"CHAT_BASE_URL": chat.base_url, "CHAT_MODEL": "scripted"})
     figures, _ = await measured(tmp_path, settings)
     assert figures["answers", "sample, extractive", "holds the facts"].value == 1
