@@ -16,6 +16,7 @@ from ingest.document import Block, Document, Kind
 from ingest.readers import front_matter
 from ingest.readers.comments import visible_lines
 from ingest.readers.encoding import decode
+from ingest.readers.left_out import LeftOut
 from ingest.readers.outline import Outline
 
 _INLINE = MarkdownIt("commonmark")
@@ -42,8 +43,8 @@ def read(data: bytes, name: str) -> Document:
 def parse(source: str) -> Document:
     """Raises UnreadableDocument when the front matter can't be read."""
     about, text = front_matter.split(source)
-    outline = Outline()
-    found = (*blocks(text, outline), *outline.end())
+    outline, left_out = Outline(), LeftOut()
+    found = (*blocks(text, outline, left_out), *outline.end())
     return Document(
         title=about.title or outline.title,
         blocks=found,
@@ -52,10 +53,11 @@ def parse(source: str) -> Document:
         tags=about.tags,
         access=about.access,
         language=about.language,
+        left_out=left_out.sentences(),
     )
 
 
-def blocks(source: str, outline: Outline) -> Iterator[Block]:
+def blocks(source: str, outline: Outline, left_out: LeftOut) -> Iterator[Block]:
     """The blocks of a text without front matter; `outline` may have come under headings already."""
     references: dict[str, Any] = {}
     tokens = _BLOCKS.parse(source, references)
@@ -64,6 +66,8 @@ def blocks(source: str, outline: Outline) -> Iterator[Block]:
     def between(start: int, stop: int) -> str:
         return "\n".join(line for line in lines[start:stop] if line is not None)
 
+    if between(0, len(lines)) != source:
+        left_out.note("comments")
     end = 0
     for index, token in enumerate(tokens):
         if token.level or token.map is None:

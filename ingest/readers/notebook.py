@@ -106,7 +106,7 @@ class _Reader:
         for cell in cells:
             source = self._without_images(_joined(cell.source))
             if cell.cell_type == "markdown":
-                yield from markdown.blocks(source, self.outline)
+                yield from markdown.blocks(source, self.outline, self.left_out)
             elif cell.cell_type != "code":
                 yield from self.outline.text(source, "other")
             elif source.strip():

@@ -39,6 +39,8 @@ def parse(source: str) -> Document:
     comments = set(rst_structure.comments(tree, lines))
     fields, taken = _fields(lines, titles[0] if titles else None)
     outline, left_out = Outline(), LeftOut()
+    if any(lines[number].strip(" .") for number in comments):
+        left_out.note("comments")
     kept = [(number, line) for number, line in enumerate(lines) if number not in taken]
     blocks = tuple(_blocks(kept, titles, comments, outline, left_out))
     return Document(

@@ -39,6 +39,7 @@ HIDDEN = {
 @pytest.mark.parametrize(("source", "shown"), HIDDEN.values(), ids=HIDDEN)
 def test_comments_are_left_out(source: str, shown: str) -> None:
     assert text(source) == shown
+    assert markdown.parse(source).left_out == ("comments",)
 
 
 SHOWN = {
@@ -59,6 +60,7 @@ SHOWN = {
 @pytest.mark.parametrize("source", SHOWN.values(), ids=SHOWN)
 def test_what_looks_like_a_comment_but_is_text_is_kept(source: str) -> None:
     assert text(source) == source
+    assert markdown.parse(source).left_out == ()
 
 
 def test_comments_in_headings_are_left_out() -> None:

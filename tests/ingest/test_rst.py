@@ -119,7 +119,7 @@ def test_what_only_looks_hidden_is_kept() -> None:
 
 def test_what_is_left_out_is_told() -> None:
     source = "a\n\n.. include:: b\n.. include:: c\n\n.. raw:: html\n\n   d\n\n.. contents::\n\n.. comment"
-    assert rst.parse(source).left_out == ("2 included files", "raw markup", "tables of contents")
+    assert rst.parse(source).left_out == ("2 included files", "comments", "raw markup", "tables of contents")
 
 
 def test_no_file_is_opened_and_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
