@@ -79,7 +79,9 @@ OpenServices = Callable[[Settings], AbstractAsyncContextManager[Opened]]
 
 
 @asynccontextmanager
-async def open_services(settings: Settings, embedders: Embedders | None = None) -> AsyncIterator[Opened]:
+async def open_services(
+    settings: Settings, embedders: Embedders | None = None, background: Background | None = None
+) -> AsyncIterator[Opened]:
     """Open every client once, close them in reverse. Raises StoreError when the embedded store can't be had.
 
     Raises SettingsError when API_KEYS_FILE or the calibration is not valid, or EMBEDDING_MODEL has no thresholds.
@@ -109,7 +111,7 @@ async def open_services(settings: Settings, embedders: Embedders | None = None) 
             reranking=reranking,
             fallback=ExtractiveAnswerer(),
             support=SupportCheck(bm25.words),
-            background=Background(),
+            background=background or Background(),
             cache=cache,
             evidence=kept,
             deadlines=deadlines,

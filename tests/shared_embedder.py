@@ -1,10 +1,12 @@
-"""One loaded embedding model for the whole test run: loading it takes longer than most tests."""
+"""One loaded embedding model for the whole test run, and what it makes of the background texts: loading it, and
+embedding them, takes longer than most tests."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from app.adapters.fastembed_embedder import Embedders
+from app.background import Background
 from app.main import open_services
 
 
@@ -16,4 +18,5 @@ class SharedEmbedders(Embedders):
 
 
 embedders = SharedEmbedders()
-open_with_shared_embedder = partial(open_services, embedders=embedders)
+background = Background()
+open_with_shared_embedder = partial(open_services, embedders=embedders, background=background)

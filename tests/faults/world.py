@@ -26,6 +26,7 @@ from tests.raw_http import Stall
 from tests.redis_server import RedisServer
 from tests.scripted_chat import ScriptedChat, writes
 from tests.service import QUESTION, Service, ingest, running, settings_for, write_corpus
+from tests.shared_embedder import background
 
 ANSWER = "Every employee gets 28 days a year [1]."
 RUBBISH_HTTP = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"a": null}'
@@ -205,7 +206,7 @@ def _short_rests(margin_s: float) -> Iterator[None]:
 
 @asynccontextmanager
 async def _open(embedders: Any, patience_s: float, settings: Settings) -> AsyncIterator[Opened]:
-    async with open_services(settings, embedders) as opened:
+    async with open_services(settings, embedders, background) as opened:
         opened.services.store._timeout_s = patience_s  # type: ignore[attr-defined]
         yield opened
 
