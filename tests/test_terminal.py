@@ -28,7 +28,10 @@ async def port(indexed: Settings, chat: ScriptedChat, tmp_path: Path) -> AsyncIt
 async def test_an_answer_ends_with_the_sources_it_cites(port: int, chat: ScriptedChat, tmp_path: Path) -> None:
     chat.reply = says("Every employee gets ", "28 days [1]. Or 30 [9].")
     code, out, err = await processes.run(tmp_path, "app", "ask", QUESTION, PORT=port)
-    assert (code, out) == (0, "Every employee gets 28 days [1]. Or 30.\n\n  [1] Leave > Annual leave (leave.md)\n")
+    assert (code, out) == (
+        0,
+        "Every employee gets 28 days [1]. Or 30.\n\n  [1] Leave > Annual leave … Carry-over (leave.md)\n",
+    )
     assert err == "1 invented citation was removed.\n"
 
 

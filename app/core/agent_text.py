@@ -14,7 +14,7 @@ from app.core.hashing import prepared_text
 from app.core.model import Passage, Reply, Source, Status
 from app.core.prompt import neutralise
 from app.core.search_reply import Found, SearchReply
-from app.core.titles import place
+from app.core.titles import place, section
 
 
 def answer(reply: Reply) -> str:
@@ -56,6 +56,6 @@ def document(passages: Iterable[Passage]) -> str:
 
 
 def _where(source: Source | Found) -> str:
-    pages = source.pages if isinstance(source, Source) else None
-    where = place(source.title, source.heading, source.page, source.document_id, pages)
+    heading, pages = (section(source), source.pages) if isinstance(source, Source) else (source.heading, None)
+    where = place(source.title, heading, source.page, source.document_id, pages)
     return f"{where} ({document_uri(source.document_id)})"

@@ -24,7 +24,7 @@ from app.core.citations import CitationFilter
 from app.core.evidence import KeptReply
 from app.core.model import Reply, Source, Status
 from app.core.question import MAX_LENGTH
-from app.core.titles import place
+from app.core.titles import place, section
 
 
 class AboutTheAnswer(StrEnum):
@@ -161,4 +161,4 @@ def _plain_source(source: Source) -> Source:
 
 def _line(source: Source) -> str:
     """A list item such as `- Leave › Carry-over, p. 3 [1]`."""
-    return f"- {place(source.title, source.heading, source.page, source.document_id, source.pages)} [{source.number}]"
+    return f"- {place(source.title, section(source), source.page, source.document_id, source.pages)} [{source.number}]"

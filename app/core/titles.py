@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
+from app.core.model import Source
 from app.core.prompt import neutralise
 
 _ROUND = str.maketrans("[]<>", "()()")
@@ -18,6 +20,17 @@ def as_text(title: str) -> str:
     """A title on one line as nothing but text: no marker, link, code, HTML or emphasis comes out of it."""
     plain = neutralise(" ".join(title.split())).translate(_ROUND).replace("://", ": //")
     return _MARKUP.sub(r"\\\g<0>", plain)
+
+
+def section(source: Source) -> tuple[str, ...]:
+    """The headings over a source: its own, or those that its passages share, then the first and the last of the others.
+
+    `("Leave", "Annual leave … Sick leave")` of a source that was merged from what stands between the two.
+    """
+    paths = [passage.heading for passage in source.passages] or [source.heading]
+    shared = tuple(names[0] for names in takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False)))
+    first, last = (path[len(shared) : len(shared) + 1] for path in (paths[0], paths[-1]))
+    return (*shared, f"{first[0]} … {last[0]}") if first and last and first != last else shared
 
 
 def place(

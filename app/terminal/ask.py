@@ -8,6 +8,7 @@ import msgspec
 
 from app.core import gate
 from app.core.model import Reply, Source, Status
+from app.core.titles import section
 from app.terminal.client import Client
 from app.terminal.output import STYLES, place, show, spoken
 
@@ -50,7 +51,7 @@ def _end(reply: Reply) -> None:
 
 
 def _line(source: Source) -> str:
-    where = place(source.title, source.heading, source.page, source.document_id, source.pages)
+    where = place(source.title, section(source), source.page, source.document_id, source.pages)
     return f"  [{source.number}] {where}"
 
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from app.core.citations import CitationFilter
-from app.core.titles import as_text, place
+from app.core.merging import merge
+from app.core.model import Candidate, Passage
+from app.core.titles import as_text, place, section
 
 NASTY = st.lists(
     st.sampled_from(
@@ -42,6 +44,36 @@ MARKDOWN = MarkdownIt("commonmark").enable("strikethrough")
 )
 def test_markup_in_a_title_is_shown_and_not_obeyed(title: str, text: str) -> None:
     assert as_text(title) == text
+
+
+@pytest.mark.parametrize(
+    ("headings", "shared"),
+    [
+        ([("Leave", "Sick")], ("Leave", "Sick")),
+        ([("Leave", "Sick"), ("Leave", "Sick")], ("Leave", "Sick")),
+        ([("Leave", "Annual"), ("Leave", "Sick")], ("Leave", "Annual … Sick")),
+        ([("Leave", "Annual"), ("Leave", "Other"), ("Leave", "Sick", "Pay")], ("Leave", "Annual … Sick")),
+        ([("Leave",), ("Leave", "Sick")], ("Leave",)),
+        ([("Annual",), ("Sick",)], ("Annual … Sick",)),
+    ],
+)
+def test_a_merged_source_names_the_range_of_its_headings(
+    headings: list[tuple[str, ...]], shared: tuple[str, ...]
+) -> None:
+    passages = [
+        Passage(
+            passage_id=str(position),
+            document_id="leave.md",
+            content_hash=str(position),
+            position=position,
+            title="Leave",
+            heading=heading,
+            text=f"Text of {position}.",
+        )
+        for position, heading in enumerate(headings)
+    ]
+    (merged,) = merge([Candidate(passage, 0.5) for passage in passages], passages, 1_000)
+    assert section(merged) == shared
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ async def test_an_answer_is_copied_with_the_sources_it_cites(
     await expect(visit["#actions button"]).to_have_text("Copied")
     assert await visit.run("() => navigator.clipboard.readText()") == (
         "It is **28** days [1].\n\n"
-        "Sources:\n[1] Leave › Annual leave · leave.md\n\n"
+        "Sources:\n[1] Leave › Annual leave … Carry-over · leave.md\n\n"
         f"{visit.address}/?answer={answer_id}"
     )
 
@@ -145,7 +145,7 @@ async def test_a_follow_up_is_served_from_the_answer_before(visit: Visit, chat: 
     await visit["#options summary"].click()
     await visit["#follow-up"].check()
     await answered(visit, "Where does that come from?")
-    await expect(visit["#text"]).to_have_text("Leave › Annual leave [1]")
+    await expect(visit["#text"]).to_have_text("Leave › Annual leave … Carry-over [1]")
     assert len(chat.requests) == 1
     await expect(visit["#history a"]).to_have_text([QUESTION])
 
@@ -190,7 +190,7 @@ async def test_it_is_used_with_the_keyboard_alone(visit: Visit, chat: ScriptedCh
         seen.append(await visit.run("() => document.activeElement.textContent.trim()"))
         assert await visit.run("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert seen[:2] == ["Ask", "Filters and options"]
-    assert seen[2:7] == ["1 Annual leave", "2 Carry-over", "[1]", "Copy with sources", "Permalink"]
+    assert seen[2:7] == ["1 Annual leave … Carry-over", "2 Deadline", "[1]", "Copy with sources", "Permalink"]
 
 
 async def test_no_window_is_scrolled_sideways(visit: Visit, chat: ScriptedChat) -> None:

@@ -49,14 +49,14 @@ async def test_a_citation_that_has_focus_keeps_it_while_the_text_grows(visit: Vi
 
 
 async def test_a_click_opens_the_source_with_its_supporting_words_marked(visit: Visit, chat: ScriptedChat) -> None:
-    chat.reply = says("Up to 5 unused days of annual leave carry over until 31 March [2].")
+    chat.reply = says("Up to 5 unused days of annual leave carry over until 31 March [1].")
     await visit.ask()
     await visit.verdict("answered")
-    await visit.page.get_by_role("button", name="Source 2: Leave").click()
-    await expect(visit["#source-title"]).to_have_text("2. Leave")
-    await expect(visit["#source-place"]).to_have_text("Leave › Carry-over · leave.md")
+    await visit.page.get_by_role("button", name="Source 1: Leave").click()
+    await expect(visit["#source-title"]).to_have_text("1. Leave")
+    await expect(visit["#source-place"]).to_have_text("Leave › Annual leave … Carry-over · leave.md")
     await expect(visit["#passage mark"]).to_have_text("Up to 5 unused days of annual leave carry over until 31 March.")
-    await expect(visit["[data-source='2'][aria-expanded=true]"]).to_have_count(2)
+    await expect(visit["[data-source='1'][aria-expanded=true]"]).to_have_count(2)
     await visit.page.get_by_role("button", name="Close the source").click()
     await expect(visit["#source"]).to_be_hidden()
 

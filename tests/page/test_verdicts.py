@@ -21,8 +21,8 @@ async def test_an_answer_shows_its_verdict_sources_and_small_print(visit: Visit,
     assert await visit.verdict("answered") == "Answered. Cites 1 of 2 sources."
     await expect(visit["#asked"]).to_have_text(QUESTION)
     await expect(visit["#text"]).to_have_text(ANSWER)
-    await expect(visit["#sources button"]).to_have_text(["1 Annual leave", "2 Carry-over"])
-    await expect(visit["#sources button.unused"]).to_have_text("2 Carry-over")
+    await expect(visit["#sources button"]).to_have_text(["1 Annual leave … Carry-over", "2 Deadline"])
+    await expect(visit["#sources button.unused"]).to_have_text("2 Deadline")
     await expect(visit["#facts"]).to_contain_text("written by scripted")
     await expect(visit["#notices p"]).to_have_count(0)
     await expect(visit["#status"]).to_have_text("Answered. Cites 1 of 2 sources.")
@@ -42,13 +42,20 @@ async def test_an_ungrounded_answer_is_greyed_and_says_that_nothing_backs_it(vis
 async def test_a_refusal_says_what_was_missing_and_names_titles_without_text(visit: Visit, chat: ScriptedChat) -> None:
     await visit.ask(OFF_TOPIC)
     assert (await visit.verdict("refused")).startswith("Not answered. No passage in the documents is close enough")
-    await expect(visit["#notices .notice"]).to_contain_text("0.40 is needed: far off.")
+    await expect(visit["#notices .notice"].first).to_contain_text("0.25 is needed: far off.")
     await expect(visit["#notices h3"]).to_have_text("Closest titles, not close enough")
     titles = await visit["#notices li"].all_inner_texts()
     assert sorted(titles) == ["Expenses", "Leave", "on-call.txt"]
     assert "28 days" not in await visit["#answer"].inner_text()
     await expect(visit["#sources button"]).to_have_count(0)
     assert chat.requests == []
+
+
+async def test_a_refusal_of_what_comes_close_says_what_speaks_against_it(visit: Visit) -> None:
+    await visit.ask("Which engineer invented the telephone in 1876?")
+    assert "unlikely to hold the answer" in await visit.verdict("refused")
+    await expect(visit["#notices .notice"].first).to_contain_text("; 0.11 is needed.")
+    await expect(visit["#notices .notice"].nth(1)).to_contain_text("1876")
 
 
 async def test_sources_leave_with_an_answer_that_the_model_declines(visit: Visit, chat: ScriptedChat) -> None:

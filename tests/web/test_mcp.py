@@ -40,7 +40,9 @@ async def test_ask_gives_the_reply_and_a_text_with_numbered_sources(service: Ser
     assert {k: v for k, v in result.structuredContent.items() if k not in fresh} == {
         k: v for k, v in other.items() if k not in fresh
     }
-    assert text_of(result).startswith(f"{other['answer']}\n\nSources:\n[1] Leave › Annual leave (vouch://documents/")
+    assert text_of(result).startswith(
+        f"{other['answer']}\n\nSources:\n[1] Leave › Annual leave … Carry-over (vouch://documents/"
+    )
     assert not result.isError
 
 

@@ -3,7 +3,7 @@
 import { fromMarkers, fromText } from "./citations.js";
 import { element, find } from "./dom.js";
 import { MarkdownView } from "./markdown.js";
-import { asText, closeness, count, facts, removed, titleOf, unsupported, verdict, VERDICTS } from "./wording.js";
+import { against, asText, closeness, count, facts, removed, titleOf, unsupported, verdict, VERDICTS } from "./wording.js";
 
 const DISCARD = "Discard what is struck out.";
 
@@ -151,7 +151,7 @@ function noticesOf(reply) {
     reply.cached && `The same answer as before: it comes from the cache, for revision ${reply.revision}.`,
     removed(reply.dropped),
     reply.fallback && "The model's text was broken twice, so these are sentences of the sources.",
-    reply.status === "refused" && reply.relevance && closeness(reply.relevance),
+    ...(reply.status === "refused" && reply.relevance ? [closeness(reply.relevance), against(reply.relevance)] : []),
     listed,
   ].filter(Boolean);
 }

@@ -12,13 +12,20 @@ export function verdict({ status, message, cited, sources }) {
   return status === "answered" ? `Cites ${cited.length} of ${count(sources.length, "source")}.` : message;
 }
 
-/** How far the best passage is from the threshold. Both are cosines. */
-export function closeness({ best, threshold }) {
+/** Why the gate refused, or let a model read: how far the best passage, or the probability of an answer, is off. */
+export function closeness({ best, threshold, accepted, answerability, answerability_threshold: bar }) {
   if (best === null) return "There was nothing to compare the question with.";
+  if (accepted && answerability != null && answerability < bar)
+    return `The closest passages hold the answer with a probability of ${answerability.toFixed(2)}; ${bar.toFixed(2)} is needed.`;
   const needed = `The closest passage scores ${best.toFixed(2)}; ${threshold.toFixed(2)} is needed`;
   if (best >= threshold) return `${needed}, so there was something to read.`;
   if (best >= 0.85 * threshold) return `${needed}: just short. Other words may find it.`;
   return `${needed}: ${best >= 0.6 * threshold ? "some way off" : "far off"}.`;
+}
+
+/** What spoke against an answer; null when nothing did, and when that was not asked. */
+export function against({ evidence }) {
+  return evidence?.against.length ? `Against an answer: ${evidence.against.join("; ")}.` : null;
 }
 
 /** What was taken out of the answer; null when nothing was. */
@@ -36,15 +43,27 @@ export function unsupported(support) {
 }
 
 /** Where a source stands: title and headings, page and date, as far as they are known, and its document's id. */
-export function place({ document_id, title, heading, page, updated_at }) {
+export function place(source) {
+  const { document_id, title, page, pages, updated_at } = source;
+  const heading = section(source);
   const path = heading[0] === title ? heading : [title, ...heading];
-  const parts = [path.filter(Boolean).join(" › "), page === null ? "" : `page ${page}`, updated_at ?? "", document_id];
+  const numbers = pages ? [...new Set(pages)].join("–") : page;
+  const parts = [path.filter(Boolean).join(" › "), numbers === null ? "" : `page ${numbers}`, updated_at ?? "", document_id];
   return parts.filter(Boolean).join(" · ");
 }
 
-/** What stands on the chip of a source: the heading of the passage, else the document's title. */
+/** The headings over a source: its own, or those that its passages share, then the first and the last of the others. */
+function section({ heading, passages = [] }) {
+  const other = heading.findIndex((name, depth) => passages.some((passage) => passage.heading[depth] !== name));
+  if (other < 0) return heading;
+  const [first, last] = [passages[0].heading[other], passages.at(-1).heading[other]];
+  const range = first && last && first !== last ? [`${first} … ${last}`] : [];
+  return [...heading.slice(0, other), ...range];
+}
+
+/** What stands on the chip of a source: the heading over it, else the document's title. */
 export function shortTitle(source) {
-  return source.heading.at(-1)?.trim() || titleOf(source);
+  return section(source).at(-1)?.trim() || titleOf(source);
 }
 
 export function titleOf({ title, document_id }) {
