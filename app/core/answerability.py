@@ -75,6 +75,8 @@ class Found(Struct, frozen=True):
     unnamed: tuple[str, ...]
     kind: str | None
     """The kind of word that is asked for and stands in no good sentence."""
+    exact: bool
+    """Whether a passage holds the question's identifiers."""
 
 
 class _Sentence(Struct, eq=False):
@@ -136,7 +138,8 @@ def examine(question: str, accepted: Sequence[Candidate], general: float, *, exa
         unnumbered=float(not all(map(str.isalpha, unnamed))),
         denied=float(question_words.says_no(question) and not (best and claims.denies(best.text))),
     )
-    return Found(features, tuple(sorted(lost, key=lambda word: -lost[word])), unnamed, None if fitting else wanted)
+    missing = tuple(sorted(lost, key=lambda word: -lost[word]))
+    return Found(features, missing, unnamed, None if fitting else wanted, exact)
 
 
 def _compare(question: str, candidates: Iterable[Candidate]) -> _Compared:
@@ -201,10 +204,11 @@ def spoken(found: Found) -> Spoken:
     seen = found.features
     words = ", ".join([word for word in found.missing if word not in found.unnamed][:_SHOWN])
     names = ", ".join(found.unnamed[:_SHOWN])
+    near = "a passage holds what is asked for letter by letter" if found.exact else "a passage is close in meaning"
     tests = [
-        (seen.cosine >= _NEAR, "a passage is close in meaning", "no passage is close in meaning"),
+        (seen.cosine >= _NEAR, near, "no passage is close in meaning"),
         (seen.margin >= _AHEAD, None, "general knowledge is about as close as the passages"),
-        (not found.missing, "one sentence holds every term", None),
+        (not found.missing and seen.answering > 0, "one sentence holds every term", None),
         (not words, None, f"the best sentence does not hold: {words}"),
         (not names, None, f"names or numbers that the best sentence does not hold: {names}"),
         (seen.answering >= _MOST, None, "no sentence holds most of the terms"),

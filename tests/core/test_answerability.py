@@ -35,6 +35,18 @@ def test_any_question_and_any_texts_give_a_probability(
     answerability.spoken(found)
 
 
+def test_what_was_found_by_its_identifier_is_not_said_to_be_close_in_meaning() -> None:
+    found = examine("What is ERR_1042?", [candidate("ERR_1042 tells of an old certificate.", 0.1)], 0.0, exact=True)
+    for_ = answerability.spoken(found).for_
+    assert "a passage holds what is asked for letter by letter" in for_
+    assert "a passage is close in meaning" not in for_
+
+
+def test_of_a_question_without_terms_no_sentence_is_said_to_hold_them() -> None:
+    found = examine("??", [candidate("It rains in Bremen.", 0.1)], 0.0)
+    assert answerability.spoken(found).for_ == ()
+
+
 @given(st.floats(-1, 0.9), st.floats(0, 0.1))
 def test_a_nearer_passage_of_the_same_words_never_counts_for_less(score: float, step: float) -> None:
     question, text = "Who signs the lease in Brno?", "The head of office signs it."
