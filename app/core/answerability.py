@@ -63,6 +63,8 @@ _PASSAGES = 8
 _SENTENCES = 6
 """Of all sentences, those that may hold the answer."""
 
+_YEAR = len("2026")
+
 _NEAR, _AHEAD, _MOST, _SHOWN = 0.5, 0.2, 0.6, 5
 """From where on a feature is told as speaking for an answer; and how many words are named."""
 
@@ -83,7 +85,7 @@ class _Sentence(Struct, eq=False):
     text: str
     own: frozenset[str]
     terms: frozenset[str]
-    """With those of the title and the headings above it."""
+    """With those of the title and the headings above it, and the year of its document."""
     cosine: float
     """Of its passage."""
 
@@ -154,10 +156,11 @@ def _compare(question: str, candidates: Iterable[Candidate]) -> _Compared:
 def _read(candidate: Candidate) -> _Passage:
     passage = candidate.passage
     title = question_words.terms(" ".join([passage.title, *passage.heading]))
+    above = title | question_words.terms((passage.updated_at or "")[:_YEAR])
     texts = [passage.text[start:end] for start, end in sentence_spans(passage.text)]
     own = [question_words.terms(text) for text in texts]
-    sentences = [_Sentence(text, terms, terms | title, candidate.score) for text, terms in zip(texts, own, strict=True)]
-    return _Passage(title, title.union(*own), sentences, candidate.score)
+    sentences = [_Sentence(text, terms, terms | above, candidate.score) for text, terms in zip(texts, own, strict=True)]
+    return _Passage(title, above.union(*own), sentences, candidate.score)
 
 
 def _rarities(asked: Iterable[str], sentences: Sequence[_Sentence]) -> dict[str, float]:

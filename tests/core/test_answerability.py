@@ -54,6 +54,15 @@ def test_a_nearer_passage_of_the_same_words_never_counts_for_less(score: float, 
     assert probability(near.features) <= probability(nearer.features)
 
 
+def test_the_year_of_a_document_counts_as_held_by_what_it_says() -> None:
+    found = candidate("Every employee has 25 days of vacation.", 0.6)
+    dated = Candidate(structs.replace(found.passage, updated_at="2024-01-10"), found.score)
+    question = "How many days of vacation did an employee have in 2024?"
+    assert examine(question, [found], 0.2).unnamed == ("2024",)
+    assert examine(question, [dated], 0.2).unnamed == ()
+    assert probability(examine(question, [dated], 0.2).features) > probability(examine(question, [found], 0.2).features)
+
+
 def test_a_passage_that_answers_beats_one_that_lacks_the_name() -> None:
     question = "How many parking places does the office in Bremen have?"
     own, other = (candidate(f"The office in {city} has 12 parking places.", 0.6) for city in ("Bremen", "London"))
