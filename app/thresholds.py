@@ -8,6 +8,8 @@ from app.core.model import Bars
 from app.errors import ModelUnavailable, SettingsError
 from app.settings import Settings
 
+_NOT_THERE = "CALIBRATION_FILE names a file that is not there: run `make calibrate`, or leave it empty."
+
 
 class Thresholds:
     """The settings, and the calibration that stands when the service starts."""
@@ -31,10 +33,10 @@ class Thresholds:
             raise ModelUnavailable(str(exc)) from exc
 
     def void(self, model: str) -> str | None:
-        """Why the calibration does not hold for `model`; None when it does, and when there is none."""
+        """Why the calibration does not hold for `model`; None when it does, or is neither there nor named."""
         kept = self._calibration
         if kept is None:
-            return None
+            return _NOT_THERE if self._settings.calibration_file else None
         if kept.identity != fastembed_embedder.identity_of(model):
             why = f"for another embedding model, {kept.embedding_model}"
         elif kept.gate != gate_identity():

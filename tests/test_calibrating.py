@@ -182,6 +182,18 @@ async def test_calibration_of_something_else_is_void_loudly(
     assert why in "".join(capsys.readouterr())
 
 
+async def test_a_calibration_that_is_named_and_missing_is_told(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "secret-place" / "calibration.json"
+    async with running(settings_for(folder, CALIBRATION_FILE=str(missing))) as service:
+        index = (await service.http.get("/health/ready")).json()["dependencies"]["index"]
+    assert index["ok"]
+    assert "CALIBRATION_FILE names a file that is not there" in index["detail"]
+    assert "secret-place" not in index["detail"]
+    assert "CALIBRATION_FILE names a file that is not there" in "".join(capsys.readouterr())
+
+
 async def test_unknown_model_starts_only_when_it_is_calibrated(tmp_path: Path) -> None:
     write_corpus(tmp_path)
     settings = settings_for(tmp_path, EMBEDDING_MODEL=OTHER)
