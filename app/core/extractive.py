@@ -83,7 +83,7 @@ def select(question: str, sources: Sequence[Source], terms: Terms) -> list[Quote
     best = scored[0][1]
     if len(asked & (best.terms | best.title)) < _LEAST_SHARE * len(asked):
         return []
-    picked = _close_to_the_best(scored)
+    picked = _close_to_the_best(scored, asked)
     return list(_quotes(wanted, with_all_steps(picked, parts) if wanted.procedure else picked, weights))
 
 
@@ -110,14 +110,20 @@ def _weight(terms: Collection[int], weights: Mapping[int, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in terms)
 
 
-def _close_to_the_best(scored: Sequence[tuple[float, Part]]) -> list[Part]:
-    """Best first, no words twice."""
+def _close_to_the_best(scored: Sequence[tuple[float, Part]], asked: frozenset[int]) -> list[Part]:
+    """Best first, no words twice: of equal ones those under the title that is asked for, then those of the newer date."""
     highest = scored[0][0]
     distinct: dict[str, Part] = {}
     for score, part in scored:
         if score >= highest - _GAP:
-            distinct.setdefault(part.words.strip(), part)
+            known = distinct.setdefault(part.words.strip(), part)
+            if _standing(part, asked) > _standing(known, asked):
+                distinct[part.words.strip()] = part
     return list(distinct.values())[:_MOST_PARTS]
+
+
+def _standing(part: Part, asked: frozenset[int]) -> tuple[int, str]:
+    return len(asked & part.title), part.source.updated_at or ""
 
 
 def _quotes(wanted: Expected, picked: Sequence[Part], weights: Mapping[int, float]) -> Iterator[Quote]:

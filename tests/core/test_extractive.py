@@ -65,6 +65,18 @@ def test_an_identifier_that_stands_nowhere_leaves_its_words_to_count() -> None:
     assert quotes("What of FAULT-1044?", source("A FAULT wakes the pilot.")) == ["A FAULT wakes the pilot."]
 
 
+@pytest.mark.parametrize(
+    ("question", "number"), [("Are minibars paid?", 2), ("Were minibars paid under the rules of 2024?", 1)]
+)
+def test_of_two_documents_that_say_the_same_the_newer_is_cited_unless_the_older_is_meant(
+    question: str, number: int
+) -> None:
+    text = "Minibars are never paid."
+    old = source(text, 1, 0.52, title="Rules of 2024", document_id="old.md", updated_at="2024-01-08")
+    new = source(text, 2, 0.5, title="Expenses", document_id="new.md", updated_at="2026-01-12")
+    assert select(question, [old, new], words) == [Quote(number, text)]
+
+
 def test_the_source_with_the_better_score_comes_first() -> None:
     one, two = source("Leave lasts 20 days.", 1, 0.5), source("Leave takes 25 days.", 2, 0.55)
     assert select("How many days of leave?", [one, two], words) == [
