@@ -111,7 +111,7 @@ def _weight(terms: Collection[int], weights: Mapping[int, float]) -> float:
 
 
 def _close_to_the_best(scored: Sequence[tuple[float, Part]], asked: frozenset[int]) -> list[Part]:
-    """Best first, no words twice: of equal ones those under the title that is asked for, then those of the newer date."""
+    """Best first, no words twice: of equal ones those under the title that is asked for, then the newer ones."""
     highest = scored[0][0]
     distinct: dict[str, Part] = {}
     for score, part in scored:
