@@ -50,14 +50,14 @@ export class AnswerView {
     this.#judge("running", `${count(sources.length, "source")} found. Writing …`);
   }
 
-  /** Add to the text. However many pieces come, and however hard they are to draw, the page stays usable. */
+  /** The page stays usable however many pieces come. */
   write(text) {
     this.#written += text;
     const draw = () => this.#draw(fromText(this.#written, this.#sources.size));
     this.#timer ||= setTimeout(draw, Math.max(30, 3 * this.#cost));
   }
 
-  /** The verdict. `reply` is that of `done`, or one of kept evidence. */
+  /** `reply` is that of `done`, or of kept evidence. */
   finish(reply) {
     this.#sources.show(reply.sources);
     this.#sources.cite(reply.cited);
@@ -70,7 +70,7 @@ export class AnswerView {
     this.#offer(reply);
   }
 
-  /** Documents that came closest to a question that was refused: their titles, nothing of what is in them. */
+  /** Titles that came closest to a refused question. */
   showClosest(candidates, reason) {
     const titles = [...new Set(candidates.map(titleOf))];
     if (titles.length === 0) return;
@@ -91,7 +91,7 @@ export class AnswerView {
     if (this.#written) this.#note(DISCARD);
   }
 
-  /** An end without a reply. Sources go with their answer, and citations of none are text again. */
+  /** An end without a reply: citations of no source are text again. */
   #end(message, label) {
     this.#sources.show([]);
     this.#draw(fromText(this.#written, 0));
@@ -151,7 +151,7 @@ function noticesOf(reply) {
     reply.cached && `The same answer as before: it comes from the cache, for revision ${reply.revision}.`,
     removed(reply.dropped),
     reply.fallback && "The model's text was broken twice, so these are sentences of the sources.",
-    ...(reply.status === "refused" && reply.relevance ? [closeness(reply.relevance), against(reply.relevance)] : []),
+    ...(reply.status === "refused" && reply.relevance ? [closeness, against].map((say) => say(reply.relevance)) : []),
     listed,
   ].filter(Boolean);
 }
@@ -165,7 +165,7 @@ function copyButton(reply) {
   return element("button", { type: "button", onclick: copy }, "Copy with sources");
 }
 
-/** Whether it could be copied: browsers allow it on https and on this machine only. */
+/** Browsers copy on https and on this machine only. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

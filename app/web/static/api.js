@@ -4,7 +4,7 @@ import { eventsOf } from "./events.js";
 
 const KEY = "vouch.key";
 
-/** An error that the service explained; `status` is that of HTTP, 0 when the service could not be reached. */
+/** An error that the service explained; `status` is 0 when it could not be reached. */
 export class Problem extends Error {
   constructor(status, title, detail) {
     super([...new Set([title, detail])].filter(Boolean).join(". "));
@@ -27,7 +27,7 @@ export const index = () => getJson("v1/index");
 
 export const keptAnswer = (id) => getJson(`v1/answers/${encodeURIComponent(id)}`);
 
-/** What the search finds for a question under a filter as `POST /v1/answers` takes it. */
+/** What the search finds under a filter. */
 export function search(question, filter) {
   const query = new URLSearchParams({ q: question });
   if (filter.source_prefix) query.set("source_prefix", filter.source_prefix);

@@ -48,7 +48,7 @@ async function ask(question) {
   if (!signal.aborted || signal.reason === STOPPED) offerStop(false);
 }
 
-/** Show an answer as it comes, to the end of its stream; the reply in the last event. */
+/** Show an answer as it comes, and return its reply. */
 async function follow(request, signal) {
   let reply = null;
   for await (const { name, data } of api.answer(request, signal)) {
@@ -77,7 +77,7 @@ function conclude(reply) {
   find("#follow-up-field").hidden = shown === null;
 }
 
-/** What the address names: a kept answer, or nothing yet. */
+/** A kept answer that the address names. */
 async function load() {
   const { signal } = begin();
   offerStop(false);

@@ -6,7 +6,7 @@ const BASE = 0xdc00;
 const OURS = /([\udc01-\udfff])/u;
 const MARKER = /\[(\d{1,3})\]/g;
 
-/** The answer with its citations on their way. `markers` places them in characters, which are not UTF-16 units. */
+/** The answer with its citations on their way. `markers` counts characters, not UTF-16 units. */
 export function fromMarkers(answer, markers) {
   const characters = Array.from(answer.toWellFormed());
   let done = 0;
@@ -18,7 +18,7 @@ export function fromMarkers(answer, markers) {
   return text + characters.slice(done).join("");
 }
 
-/** The same while the answer is being written, when nobody has placed its citations yet. */
+/** The same while the answer is being written. */
 export function fromText(answer, sources) {
   const text = answer.toWellFormed();
   return text.replace(MARKER, (marker, number) => (number > 0 && number <= sources ? onItsWay(+number) : marker));

@@ -21,7 +21,7 @@ export function find(selector, within = document) {
   return within.querySelector(selector);
 }
 
-/** A link that opens apart and tells nobody where it was found; only its children where the URL is not one to follow. */
+/** A link that opens apart; only its children where the URL is not one to follow. */
 export function link(url, ...children) {
   if (!isLinkable(url)) return element("span", {}, ...children);
   return element("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, ...children);

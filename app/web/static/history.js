@@ -1,4 +1,4 @@
-// What was asked in this browser. It is kept here alone; the answers themselves are read from the service again.
+// What was asked in this browser, kept here alone; the answers are read from the service.
 
 import { element, find } from "./dom.js";
 import { VERDICTS } from "./wording.js";
@@ -22,12 +22,12 @@ export class History {
     this.#show();
   }
 
-  /** An answer told again comes under its old id, and keeps the question that it was given to. */
+  /** An answer told again keeps its id and its question. */
   add({ id, status }, question) {
     if (this.questionOf(id) === undefined) this.#keep([{ id, status, question }, ...read()].slice(0, MOST));
   }
 
-  /** The question that the answer of this id was given to, if it was asked here. */
+  /** The question of this answer, if it was asked here. */
   questionOf(id) {
     return read().find((entry) => entry.id === id)?.question;
   }
@@ -48,7 +48,7 @@ export class History {
   }
 }
 
-/** Entries, newest first; whatever else may have been written there is left out. */
+/** Entries, newest first; anything else is left out. */
 function read() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");

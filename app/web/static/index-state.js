@@ -1,4 +1,4 @@
-// The state of the index, and the ingestion job for those who may run it.
+// The state of the index, and the ingestion job.
 
 import * as api from "./api.js";
 import { element, find } from "./dom.js";
@@ -85,7 +85,7 @@ export class IndexState {
     this.#told.replaceChildren(summary(done), ...(listed.length ? [element("ul", {}, listed)] : []));
   }
 
-  /** Suspiciously many documents are gone: whoever asked has to say that this is meant. */
+  /** Many documents are gone: that has to be confirmed. */
   #wayOn(reason) {
     if (reason !== "removals_refused") return [];
     const onclick = () => this.#run({ allow_removals: true });

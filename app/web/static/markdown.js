@@ -30,7 +30,7 @@ export class MarkdownView {
   }
 }
 
-/** The blocks of a text. One that the library can't take apart is a single paragraph. */
+/** The blocks of a text; one that can't be taken apart is a paragraph. */
 function lex(text) {
   try {
     return Lexer.lex(text).filter((token) => token.type !== "space" && token.type !== "def");
@@ -47,7 +47,7 @@ function make(token, cite, depth) {
   return maker ? maker(token, inside, say) : element("span", {}, say(token.raw));
 }
 
-/** From a token's type to what makes its element, with `inside` for the tokens in it and `say` for text. */
+/** By a token's type what makes its element; `inside` is for the tokens in it, `say` for text. */
 const MAKERS = {
   heading: (token, inside) => element(`h${Math.min(token.depth + 2, 6)}`, {}, inside()),
   paragraph: (token, inside) => element("p", {}, inside()),
@@ -90,7 +90,7 @@ function autolink(token, say) {
   return element("span", {}, link(decoded(href), decoded(address)), say(token.text.slice(address.length)));
 }
 
-/** Only images that the service let through are still images here; the browser holds the page to the same hosts. */
+/** Only images that the service let through are still images here. */
 function image(token) {
   const alt = written(token.text);
   const src = decoded(token.href);
@@ -98,7 +98,7 @@ function image(token) {
   return element("img", { src, alt, loading: "lazy", referrerpolicy: "no-referrer" });
 }
 
-/** Text with the characters that its entities stand for; those that are hardly ever written stay as they are. */
+/** Text with the characters of its entities; rare ones stay as they are. */
 function decoded(text) {
   return text.replace(ENTITY, (entity, decimal, hexadecimal, name) => {
     if (name) return NAMED[name] ?? entity;

@@ -21,7 +21,7 @@ export class Sources {
     return this.#sources.size;
   }
 
-  /** Show these instead of any before; those that are there already stay as they are. */
+  /** Show these; those that are there already stay as they are. */
   show(sources) {
     this.#spans = new Map();
     if (sameAs(sources, [...this.#sources.values()])) return;
@@ -45,7 +45,7 @@ export class Sources {
     }
   }
 
-  /** The button of a citation in the text; only text for a number that no source has. */
+  /** A citation's button; only text for a number that no source has. */
   citation(number) {
     const source = this.#sources.get(number);
     if (source === undefined) return document.createTextNode(`[${number}]`);
@@ -100,7 +100,7 @@ function sameAs(sources, others) {
   return ids(sources) === ids(others);
 }
 
-/** Scrolled to what is marked. Nothing else moves: what the reader came from stays where it is. */
+/** Scrolled to what is marked; nothing else moves. */
 function showPassage(content) {
   const passage = find("#passage");
   const top = (one) => one.getBoundingClientRect().top;
@@ -115,7 +115,7 @@ function address({ url }) {
   return isLinkable(url) ? [link(url, url)] : [`Address: ${url}`];
 }
 
-/** Text with the spans in it marked. A span is a start and an end in characters, which are not UTF-16 units. */
+/** Text with its spans marked. They are in characters, which are not UTF-16 units. */
 function marked(text, spans) {
   const characters = Array.from(text);
   const parts = [];

@@ -12,56 +12,52 @@ export function verdict({ status, message, cited, sources }) {
   return status === "answered" ? `Cites ${cited.length} of ${count(sources.length, "source")}.` : message;
 }
 
-/** Why the gate refused, or let a model read: how far the best passage, or the probability of an answer, is off. */
+/** How far the best passage, or the probability of an answer, is from its threshold. */
 export function closeness({ best, threshold, accepted, answerability, answerability_threshold: bar }) {
   if (best === null) return "There was nothing to compare the question with.";
-  if (accepted && answerability != null && answerability < bar)
-    return `The closest passages hold the answer with a probability of ${answerability.toFixed(2)}; ${bar.toFixed(2)} is needed.`;
+  if (accepted && answerability < bar)
+    return `An answer has a probability of ${answerability.toFixed(2)}; ${bar.toFixed(2)} is needed.`;
   const needed = `The closest passage scores ${best.toFixed(2)}; ${threshold.toFixed(2)} is needed`;
   if (best >= threshold) return `${needed}, so there was something to read.`;
   if (best >= 0.85 * threshold) return `${needed}: just short. Other words may find it.`;
   return `${needed}: ${best >= 0.6 * threshold ? "some way off" : "far off"}.`;
 }
 
-/** What spoke against an answer; null when nothing did, and when that was not asked. */
+/** What spoke against an answer. */
 export function against({ evidence }) {
-  return evidence?.against.length ? `Against an answer: ${evidence.against.join("; ")}.` : null;
+  return evidence?.against.length && `Against it: ${evidence.against.join("; ")}.`;
 }
 
-/** What was taken out of the answer; null when nothing was. */
+/** What was taken out of the answer. */
 export function removed(dropped) {
   if (dropped.length === 0) return null;
   const [what, was] = dropped.length === 1 ? ["citation", "was"] : ["citations", "were"];
   return `${dropped.length} invented ${what} ${was} removed.`;
 }
 
-/** The sentences that their sources do not support, each with what was missed. */
+/** The sentences that are not supported, each with what was missed. */
 export function unsupported(support) {
   return (support?.sentences ?? [])
     .filter((sentence) => sentence.supported === false)
     .map(({ text, missing }) => (missing.length ? `${text} (not found: ${missing.join(", ")})` : text));
 }
 
-/** Where a source stands: title and headings, page and date, as far as they are known, and its document's id. */
+/** Where a source stands, as far as it is known. */
 export function place(source) {
   const { document_id, title, page, pages, updated_at } = source;
   const heading = section(source);
   const path = heading[0] === title ? heading : [title, ...heading];
-  const numbers = pages ? [...new Set(pages)].join("–") : page;
-  const parts = [path.filter(Boolean).join(" › "), numbers === null ? "" : `page ${numbers}`, updated_at ?? "", document_id];
-  return parts.filter(Boolean).join(" · ");
+  const numbers = [...new Set(pages ?? [page])].join("–");
+  return [path.filter(Boolean).join(" › "), numbers && `page ${numbers}`, updated_at, document_id].filter(Boolean).join(" · ");
 }
 
-/** The headings over a source: its own, or those that its passages share, then the first and the last of the others. */
+/** The headings over a source; of merged passages the first and the last. */
 function section({ heading, passages = [] }) {
-  const other = heading.findIndex((name, depth) => passages.some((passage) => passage.heading[depth] !== name));
-  if (other < 0) return heading;
-  const [first, last] = [passages[0].heading[other], passages.at(-1).heading[other]];
-  const range = first && last && first !== last ? [`${first} … ${last}`] : [];
-  return [...heading.slice(0, other), ...range];
+  const [first, last] = [passages[0], passages.at(-1)].map((passage) => passage?.heading.at(-1));
+  return first && last && first !== last ? [...heading.slice(0, -1), `${first} … ${last}`] : heading;
 }
 
-/** What stands on the chip of a source: the heading over it, else the document's title. */
+/** What stands on the chip of a source. */
 export function shortTitle(source) {
   return section(source).at(-1)?.trim() || titleOf(source);
 }
