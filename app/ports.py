@@ -134,7 +134,7 @@ class VectorStore(Protocol):
         """The ids of all documents that have passages, with or without a record."""
 
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
-        """A stored vector for each of the content hashes that stands in the collection."""
+        """A stored vector for each of the content hashes that stands in the collection; broken ones are left out."""
 
     async def write_passages(self, collection: str, passages: Sequence[EmbeddedPassage]) -> None:
         """Insert or replace, any number at once."""
@@ -151,7 +151,10 @@ class VectorStore(Protocol):
         """How many (document records, passages) stand in the collection, whoever may see them, strays among them."""
 
     async def strays(self, collection: str) -> list[str]:
-        """Ids of what stands among the passages and is no whole one: its vector or a needed field is missing."""
+        """Ids of what stands among the passages and can't be read as one: a needed field is missing."""
+
+    def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
+        """Passages whose vector is missing or not of length 1, as a cut file leaves it. Reads every vector."""
 
     async def collections(self) -> list[str]:
         """Every physical collection of this index by name, half-made ones among them."""

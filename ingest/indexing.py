@@ -194,6 +194,17 @@ class Indexer:
         if self.resumed:
             await self._each(self._store.delete_passages, await self._store.strays(self.collection))
 
+    async def mend_vectors(self) -> None:
+        """Embed again what stands there whole but for its vector. Raises EmbeddingFailed."""
+        if self.resumed:
+            broken: list[Passage] = []
+            async for passage in self._store.broken_vectors(self.collection):
+                broken.append(passage)
+                if len(broken) == WRITES_AT_ONCE:
+                    await self._embed_again(broken)
+                    broken = []
+            await self._embed_again(broken)
+
     async def remove_broken_pushes(self) -> None:
         """Remove pushed documents that lost passages or are a mix of two versions: no file can make them whole again.
 
@@ -209,6 +220,11 @@ class Indexer:
         if self.resumed:
             for document_id in await self._store.document_ids(self.collection) - self.records.keys():
                 await self._remove_passages(document_id)
+
+    async def _embed_again(self, passages: Sequence[Passage]) -> None:
+        await self._each(self._store.write_passages, await self._vectors.of(passages))
+        self.passages.reused += len(passages)  # those embedded are taken off at the end
+        self._vectors.forget(passages)
 
     async def _remove_passages(self, document_id: str) -> None:
         stored = await self._store.passages(self.collection, document_id)

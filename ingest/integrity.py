@@ -23,6 +23,7 @@ Kind = Literal[
     "orphaned_passages",
     "wrong_passages",
     "stray_points",
+    "broken_vectors",
     "not_indexed",
     "changed",
     "gone",

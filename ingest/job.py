@@ -84,6 +84,7 @@ class _Job:
         asked = files if only is None else [file for file in files if file.document_id in only]
         await self._index_all(asked, report)
         await self._remove_missing(files, only)
+        await self._indexer.mend_vectors()
         return await self._indexer.finish()
 
     async def _index_all(self, files: Sequence[SourceFile], report: Report) -> None:

@@ -102,6 +102,7 @@ async def _finish(indexer: Indexer) -> StateRecord:
     await indexer.remove_strays()
     await indexer.remove_broken_pushes()
     await indexer.remove_orphans()
+    await indexer.mend_vectors()
     return await indexer.finish()
 
 

@@ -109,6 +109,11 @@ class ReadOnlyStore:
     async def strays(self, collection: str) -> list[str]:
         return [] if collection == self._missing else await self._store.strays(collection)
 
+    async def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
+        if collection != self._missing:
+            async for passage in self._store.broken_vectors(collection):
+                yield passage
+
     async def collections(self) -> list[str]:
         return await self._store.collections()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
@@ -150,6 +151,9 @@ class _Comparison:
             for finding in await self._of_document(record, bool(strays)):
                 yield finding
             self._report(Progress(done, len(records), 0))
+        broken = Counter([passage.document_id async for passage in self._store.broken_vectors(self._collection)])
+        for document_id, count in sorted(broken.items()):
+            yield Finding("broken_vectors", document_id, f"{count} of its passages have no usable vector")
         for document_id in sorted(await self._store.document_ids(self._collection) - records.keys()):
             yield Finding("orphaned_passages", document_id, "passages of it are stored, and no record")
 

@@ -19,6 +19,7 @@ from app.adapters import bm25, edge_search, payloads
 from app.adapters.atomic_file import replace_file, sync_folder
 from app.adapters.edge_shards import (
     PAGE,
+    READABLE,
     STRAYS,
     Offset,
     filter_of,
@@ -168,11 +169,17 @@ class EdgeCollection:
         found, following = self._passages.scroll(request)
         return [str(record.id) for record in found], following
 
+    def broken_page(self, offset: Offset) -> tuple[list[Passage], Offset]:
+        request = edge.ScrollRequest(offset=offset, limit=PAGE, filter=READABLE, with_payload=True, with_vector=True)
+        found, following = self._passages.scroll(request)
+        broken = [record for record in found if payloads.is_broken(vector_of(record))]
+        return [payloads.to_passage(record.id, record.payload) for record in broken], following
+
     def some_vectors(self, content_hashes: Iterable[str]) -> dict[str, list[float]]:
         """Vectors of one or more of the hashes; none when none of them stands here."""
         wanted = [("content_hash", list(content_hashes))]
         found, _ = scroll(self._passages, wanted, None, with_payload=["content_hash"], with_vector=True)
-        return {payload_of(record)["content_hash"]: vector_of(record) for record in found}
+        return payloads.whole_vectors((payload_of(record), vector_of(record)) for record in found)
 
     def write_passages(self, passages: Sequence[EmbeddedPassage]) -> None:
         points = [

@@ -21,12 +21,8 @@ Offset = int | UUID | str | None
 _CONFIG = "edge_config.json"
 """The engine's own; a folder without it can't be loaded."""
 
-STRAYS = edge.Filter(
-    should=[
-        edge.Filter(must_not=[edge.HasVectorCondition(payloads.VECTOR)]),
-        *(edge.IsEmptyCondition(field) for field in payloads.NEEDED_FIELDS),
-    ]
-)
+STRAYS = edge.Filter(should=[edge.IsEmptyCondition(field) for field in payloads.NEEDED_FIELDS])
+READABLE = edge.Filter(must_not=[STRAYS])
 
 
 def is_shard(folder: Path) -> bool:
@@ -97,5 +93,5 @@ def payload_of(record: edge.Record) -> dict[str, Any]:
     return record.payload or {}
 
 
-def vector_of(record: edge.Record) -> list[float]:
-    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]
+def vector_of(record: edge.Record) -> list[float] | None:
+    return cast("dict[str, list[float]]", record.vector or {}).get(payloads.VECTOR)

@@ -156,6 +156,15 @@ class EdgeStore:
             found += page
         return found
 
+    async def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
+        offset: Offset = None
+        while True:
+            page, offset = await self._read(collection, EdgeCollection.broken_page, offset)
+            for passage in page:
+                yield passage
+            if offset is None:
+                return
+
     async def collections(self) -> list[str]:
         return await self._run(self._folder.collections)
 
@@ -235,4 +244,7 @@ class EdgeStore:
     def _failure(self, error: Exception) -> StoreError:
         if "WouldBlock" in str(error):  # the engine's own lock, on its write-ahead log
             return StoreHeld(f"Another process has the store in {self._path} open: stop it first.")
-        return StoreUnavailable(f"The embedded store in {self._path} failed: {error}.")
+        failure = f"The embedded store in {self._path} failed: {error}."
+        if not isinstance(error, OSError):  # the engine says this of files, too, that it can't read
+            failure += " If it stays so, its files are damaged: put a copy back, or remove them and run `make ingest`."
+        return StoreUnavailable(failure)

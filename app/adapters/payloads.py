@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -51,6 +51,8 @@ NEEDED_FIELDS = ("document_id", "content_hash", "position", "title", "text")
 _NO_TENANT = "-"
 """Stands in `tenants` of what belongs to none, so that every point has a value to be found by."""
 _UNIT_TOLERANCE = 1e-6
+_BROKEN_TOLERANCE = 1e-3
+"""Far above what rounding to four bytes does, and far below what is left of a vector that lost numbers."""
 
 T = TypeVar("T")
 
@@ -146,6 +148,20 @@ def unit(vector: Sequence[float]) -> list[float]:
     if abs(length - 1) <= _UNIT_TOLERANCE:
         return list(vector)
     return [component / length for component in vector]
+
+
+def is_broken(vector: Sequence[float] | None) -> bool:
+    """Whether a stored vector can't be the one that was written: it is missing, or its length is not 1."""
+    return vector is None or not abs(math.hypot(*vector) - 1) <= _BROKEN_TOLERANCE
+
+
+def whole_vectors(found: Iterable[tuple[dict[str, Any], Sequence[float] | None]]) -> dict[str, list[float]]:
+    """By content hash, those of points with these payloads and vectors that are not broken."""
+    return {
+        payload["content_hash"]: list(vector)
+        for payload, vector in found
+        if vector is not None and not is_broken(vector)
+    }
 
 
 def tie_is_cut(scores: Sequence[float], limit: int, fetched: int) -> bool:

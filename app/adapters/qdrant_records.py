@@ -10,13 +10,10 @@ from qdrant_client import models
 from app.adapters import payloads
 from app.adapters.payloads import batches
 from app.adapters.qdrant_errors import NoCollection
-from app.adapters.qdrant_upkeep import QdrantUpkeep, records_of
+from app.adapters.qdrant_upkeep import BATCH, QdrantUpkeep, records_of
 from app.core import hashing
 from app.core.model import Scope
 from app.core.records import AbsentDocument, DocumentRecord, StateRecord
-
-BATCH = 128
-"""Points a request: about 1 MB of JSON."""
 
 MARKS = (payloads.LEASE_TOKEN, payloads.LAST_JOB)
 """Filtered on by a server alone, so they have an index there alone."""
@@ -52,12 +49,12 @@ class QdrantRecords(QdrantUpkeep):
             raise payloads.lease_missing(standing)
 
     async def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
-        async for record in self._scroll(records_of(collection), payloads.ALL_DOCUMENTS):
+        async for record in self._scroll(records_of(collection), filter_of(payloads.ALL_DOCUMENTS)):
             yield payloads.to_document(record.payload)
 
     async def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
         conditions = payloads.ALL_DOCUMENTS + payloads.scope_conditions(scope)
-        async for record in self._scroll(records_of(collection), conditions):
+        async for record in self._scroll(records_of(collection), filter_of(conditions)):
             yield payloads.to_document(record.payload)
 
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
@@ -68,7 +65,7 @@ class QdrantRecords(QdrantUpkeep):
         await self._delete(records_of(collection), [hashing.record_id(name) for name in document_ids])
 
     async def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
-        async for record in self._scroll(records_of(collection), payloads.ALL_ABSENT):
+        async for record in self._scroll(records_of(collection), filter_of(payloads.ALL_ABSENT)):
             yield payloads.to_absent(record.payload)
 
     async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
@@ -88,20 +85,6 @@ class QdrantRecords(QdrantUpkeep):
     async def _delete(self, name: str, ids: Sequence[str]) -> None:
         for batch in batches(ids, BATCH):
             await self._call(self._client.delete(name, [*batch], wait=True))
-
-    async def _scroll(
-        self, name: str, conditions: Iterable[payloads.Condition], with_payload: bool | list[str] = True
-    ) -> AsyncIterator[models.Record]:
-        offset = None
-        while True:
-            request = self._client.scroll(
-                name, filter_of(conditions), limit=BATCH, offset=offset, with_payload=with_payload
-            )
-            page, offset = await self._call(request)
-            for record in page:
-                yield record
-            if offset is None:
-                return
 
 
 def filter_of(conditions: Iterable[payloads.Condition]) -> models.Filter:

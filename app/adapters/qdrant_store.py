@@ -18,8 +18,8 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import bm25, payloads, qdrant_search
 from app.adapters.payloads import batches
-from app.adapters.qdrant_records import BATCH, MARKS, QdrantRecords, filter_of
-from app.adapters.qdrant_upkeep import records_of
+from app.adapters.qdrant_records import MARKS, QdrantRecords, filter_of
+from app.adapters.qdrant_upkeep import BATCH, records_of, vector_of
 from app.core import fusion
 from app.core.model import Candidate, EmbeddedPassage, Passage, Place, Query, Scope
 from app.core.records import IndexSpec, StateRecord
@@ -104,12 +104,12 @@ class QdrantStore(QdrantRecords):
         await self._call(self._client.update_collection_aliases(operations))
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
-        records = self._scroll(collection, [("document_id", [document_id])])
+        records = self._scroll(collection, filter_of([("document_id", [document_id])]))
         found = [payloads.to_passage(record.id, record.payload) async for record in records]
         return sorted(found, key=lambda passage: (passage.position, passage.passage_id))
 
     async def document_ids(self, collection: str) -> set[str]:
-        records = self._scroll(collection, [], with_payload=["document_id"])
+        records = self._scroll(collection, filter_of([]), with_payload=["document_id"])
         return {id_ async for record in records if (id_ := (record.payload or {}).get("document_id"))}
 
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
@@ -193,7 +193,7 @@ class QdrantStore(QdrantRecords):
         wanted = filter_of([("content_hash", list(content_hashes))])
         request = self._client.scroll(collection, wanted, limit=BATCH, with_payload=["content_hash"], with_vectors=True)
         page, _ = await self._call(request)
-        return {(record.payload or {})["content_hash"]: _vector(record) for record in page}
+        return payloads.whole_vectors((record.payload or {}, vector_of(record)) for record in page)
 
 
 def _sparse(passage: Passage) -> models.SparseVector:
@@ -207,7 +207,3 @@ def _index_of(field: str) -> models.KeywordIndexParams | models.IntegerIndexPara
     return models.KeywordIndexParams(
         type=models.KeywordIndexType.KEYWORD, is_tenant=True if field == payloads.TENANTS else None
     )
-
-
-def _vector(record: models.Record) -> list[float]:
-    return cast("dict[str, list[float]]", record.vector)[payloads.VECTOR]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable
+from typing import TypeVar, cast
 
 from qdrant_client import AsyncQdrantClient, models
 
 from app.adapters import payloads
 from app.adapters.qdrant_errors import answer
+from app.core.model import Passage
 from app.metrics import CALLS_IN_PROGRESS
 
-PAGE = 1_000
-"""Ids a request."""
+BATCH = 128
+"""Points a request: about 1 MB of JSON."""
 
 _RECORDS = "-records"
 _STRAYS = models.Filter(
-    should=[
-        models.Filter(must_not=[models.HasVectorCondition(has_vector=payloads.VECTOR)]),
-        *(models.IsEmptyCondition(is_empty=models.PayloadField(key=field)) for field in payloads.NEEDED_FIELDS),
-    ]
+    should=[models.IsEmptyCondition(is_empty=models.PayloadField(key=field)) for field in payloads.NEEDED_FIELDS]
 )
+_READABLE = models.Filter(must_not=[_STRAYS])
 
 T = TypeVar("T")
 
@@ -41,14 +40,12 @@ class QdrantUpkeep:
         return documents.count, passages.count
 
     async def strays(self, collection: str) -> list[str]:
-        found: list[str] = []
-        offset = None
-        while True:
-            request = self._client.scroll(collection, _STRAYS, limit=PAGE, offset=offset, with_payload=False)
-            page, offset = await self._call(request)
-            found += [str(record.id) for record in page]
-            if offset is None:
-                return found
+        return [str(record.id) async for record in self._scroll(collection, _STRAYS, with_payload=False)]
+
+    async def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
+        async for record in self._scroll(collection, _READABLE, with_vectors=[payloads.VECTOR]):
+            if payloads.is_broken(vector_of(record)):
+                yield payloads.to_passage(record.id, record.payload)
 
     async def collections(self) -> list[str]:
         there = await self._call(self._client.get_collections())
@@ -59,9 +56,31 @@ class QdrantUpkeep:
         for name in (records_of(collection), collection):
             await self._call(self._client.delete_collection(name))
 
+    async def _scroll(
+        self,
+        name: str,
+        wanted: models.Filter,
+        with_payload: bool | list[str] = True,
+        with_vectors: bool | list[str] = False,
+    ) -> AsyncIterator[models.Record]:
+        offset = None
+        while True:
+            request = self._client.scroll(
+                name, wanted, limit=BATCH, offset=offset, with_payload=with_payload, with_vectors=with_vectors
+            )
+            page, offset = await self._call(request)
+            for record in page:
+                yield record
+            if offset is None:
+                return
+
     async def _call(self, request: Awaitable[T]) -> T:
         with CALLS_IN_PROGRESS.labels("qdrant").track_inprogress():
             return await answer(request, self._timeout_s)
+
+
+def vector_of(record: models.Record) -> list[float] | None:
+    return cast("dict[str, list[float]]", record.vector or {}).get(payloads.VECTOR)
 
 
 def records_of(name: str) -> str:

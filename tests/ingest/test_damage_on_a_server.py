@@ -87,7 +87,9 @@ async def test_points_that_are_no_whole_passages_are_found_and_replaced(
     await client.delete_vectors(collection, ["dense"], [points[0].id])
     await client.delete_payload(collection, ["document_id"], [points[1].id])
     await client.delete_payload(collection, ["title"], [points[2].id])
-    assert sorted(await arguments[0].strays(collection)) == sorted(str(point.id) for point in points)
+    assert sorted(await arguments[0].strays(collection)) == sorted(str(point.id) for point in points[1:])
+    broken = [passage.passage_id async for passage in arguments[0].broken_vectors(collection)]
+    assert broken == [points[0].id]
     mended = await verify.repair(*arguments, allow_removals=False)
     assert mended.repair is not None
     assert (mended.ok, mended.repair.passages.embedded) == (True, 3)
