@@ -9,24 +9,24 @@ from typing import Any
 from msgspec import UNSET, Struct, structs
 
 from app import caching, cleanup, evidence, gathering, tracing
-from app.core import followups, gate, verdict
+from app.core import followups, verdict
 from app.core.citation_text import MarkerText
-from app.core.gate import Decision
 from app.core.intent import IntentOption, decide
 from app.core.links import packed_links
-from app.core.model import Bars, CachedAnswer, Candidate, Extras, Relevance, Reply, Source, Status, Support
+from app.core.model import Bars, CachedAnswer, Extras, Relevance, Reply, Source, Status, Support
 from app.core.question import normalise
 from app.core.records import StateRecord
 from app.deadlines import OutOfTime
-from app.errors import AnswererFailed, EmbeddingFailed, ModelUnavailable, StoreError
+from app.errors import AnswererFailed, EmbeddingFailed, StoreError
 from app.flights import Show
-from app.gathering import Gathered, Index
+from app.gathering import Gathered
 from app.logs import log
 from app.metering import METER
-from app.metrics import IN_PROGRESS, INDEX_DOCUMENTS, INDEX_GENERATION, INDEX_PASSAGES, INDEX_UPDATING
-from app.ports import Embedder, ServingEmbedder
+from app.metrics import IN_PROGRESS
+from app.ports import Embedder
 from app.request import DEFAULT_TOP_K, Ask
 from app.run import Run, account, outcome
+from app.searching import Index
 from app.services import Services
 from app.writing import Writer, Written, composed
 
@@ -62,48 +62,6 @@ def ask(
     searched = followups.widened(question, earlier) if earlier else question
     clamped, decided = max(1, min(MAX_TOP_K, top_k)), decide(question, intent)
     return Ask(question=question, searched=searched, top_k=clamped, intent=decided, **options)
-
-
-async def open_index(services: Services) -> Index:
-    """What the path needs before it starts. Raises StoreError and ModelUnavailable."""
-    state = await services.store.state()
-    _gauge(state)
-    model = state.embedding_model if state else services.policy.default_model
-    bars = services.policy.bars(model)
-    return Index(state, await _embedder(model, services) if state else None, bars)
-
-
-async def _embedder(model: str, services: Services) -> ServingEmbedder:
-    """Raises ModelUnavailable, also when it is not there in time: one may have to be downloaded first."""
-    try:
-        async with services.deadlines.limit():
-            return await services.embedders.get(model)
-    except OutOfTime as exc:
-        raise ModelUnavailable(f"The embedding model {model} is still being loaded: try again in a while.") from exc
-
-
-def _gauge(state: StateRecord | None) -> None:
-    INDEX_DOCUMENTS.set(state.documents if state else 0)
-    INDEX_PASSAGES.set(state.passages if state else 0)
-    INDEX_GENERATION.set(state.generation if state else 0)
-    INDEX_UPDATING.set(state is not None and state.state == "updating")
-
-
-async def search(ask: Ask, index: Index, services: Services) -> list[Candidate]:
-    """The candidates for a question. Raises StoreError and EmbeddingFailed."""
-    if index.state is None or index.embedder is None:
-        return []
-    vector = await index.embedder.embed_query(ask.embedded)
-    return await gathering.find(ask, index.state, vector, services)
-
-
-async def judged(ask: Ask, index: Index, services: Services) -> tuple[list[Candidate], Decision]:
-    """The candidates for a question, and what the gate says to them. Raises StoreError and EmbeddingFailed."""
-    if index.state is None or index.embedder is None:
-        return [], gate.decide(ask.searched, (), index.bars, services.policy.min_passages, 0.0)
-    vector = await index.embedder.embed_query(ask.embedded)
-    candidates = await gathering.find(ask, index.state, vector, services)
-    return candidates, await gathering.judge(ask, vector, candidates, index.embedder, index.bars, services)
 
 
 async def answer(ask: Ask, index: Index, services: Services, emit: Emit) -> Reply:
@@ -177,7 +135,7 @@ async def _made(
     tell(found)
     written = await _write(ask, found.text, services, run, tell)
     reply = await _judged(ask, written, embedder, services, run)
-    if key is not None and reply.status is Status.ANSWERED:
+    if key is not None and found.settled and reply.status is Status.ANSWERED:
         await caching.keep(key, reply, state, services)
     return reply
 

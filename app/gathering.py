@@ -14,7 +14,7 @@ from app.core.gate import Decision
 from app.core.intent import topic_of
 from app.core.model import Bars, Candidate, Query, Relevance, Source
 from app.core.records import DocumentRecord, StateRecord
-from app.ports import Embedder, ServingEmbedder
+from app.ports import Embedder
 from app.request import Ask
 from app.run import Run
 from app.services import Services
@@ -25,14 +25,6 @@ _PASSAGES_FOR_ADVICE = 40
 _PASSAGES_FOR_A_CATALOGUE = 200
 
 
-class Index(Struct, frozen=True):
-    """The index as one request sees it, read once."""
-
-    state: StateRecord | None
-    embedder: ServingEmbedder | None
-    bars: Bars
-
-
 class Gathered(Struct, frozen=True):
     """What a request is answered from; `reason` says why it is refused when there is too little."""
 
@@ -41,6 +33,8 @@ class Gathered(Struct, frozen=True):
     reason: str | None = None
     text: str | None = None
     """The whole answer, where no answerer is to write it."""
+    settled: bool = True
+    """False where the reranker was late or broke: the next one who asks may get better sources."""
 
 
 async def find(ask: Ask, state: StateRecord, vector: list[float], services: Services) -> list[Candidate]:
@@ -83,16 +77,24 @@ async def passages(
     decision = await run.timed("gate", judge(ask, vector, candidates, embedder, bars, services))
     if decision.reason is not None:
         return Gathered(decision.relevance, reason=decision.reason)
-    accepted: Sequence[Candidate] = decision.accepted
-    if services.reranking.wanted:
-        accepted = await run.timed("rerank", services.reranking.order(ask.searched, accepted))
+    accepted, settled = await _reranked(ask, decision.accepted, services, run)
     if ask.intent == "recommend":
         spread = packing.documents_first(accepted)
         packed = packing.pack(spread, services.policy.context_tokens, ask.question)[:MAX_RECOMMENDED]
     else:
         chosen = await asyncio.to_thread(packing.choose, accepted, services.policy.context_tokens, ask.question)
         packed = await run.timed("neighbours", neighbours.merged(chosen, state, ask.scope, services))
-    return Gathered(decision.relevance, packed, None if packed else "nothing_packed")
+    return Gathered(decision.relevance, packed, None if packed else "nothing_packed", settled=settled)
+
+
+async def _reranked(
+    ask: Ask, accepted: Sequence[Candidate], services: Services, run: Run
+) -> tuple[Sequence[Candidate], bool]:
+    """The passages to pack, best first, and whether another try would give them in the same order."""
+    if not services.reranking.wanted:
+        return accepted, True
+    ordered = await run.timed("rerank", services.reranking.order(ask.searched, accepted))
+    return (accepted, False) if ordered is None else (ordered, True)
 
 
 async def documents(

@@ -11,7 +11,7 @@ from pathlib import Path
 from litestar import Litestar
 from msgspec import Struct
 
-from app import answering, tracing
+from app import answering, searching, tracing
 from app.adapters import bm25, chat, cross_encoder
 from app.adapters.chat_fallbacks import ChatFallbacks
 from app.adapters.extractive import ExtractiveAnswerer
@@ -239,7 +239,7 @@ async def _warm_up(services: Services) -> None:
     if void := services.policy.void_calibration(services.policy.default_model):
         log.warning("start.void_calibration", problem=void)
     try:
-        index = await answering.open_index(services)
+        index = await searching.open_index(services)
         if index.embedder is not None and index.bars.answerability:
             await services.background.load(index.embedder)
     except VouchError as exc:

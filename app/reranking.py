@@ -17,7 +17,7 @@ _NEXT = "the order of the search stands"
 
 
 class Reranking:
-    """Never fails and never waits longer than `deadline_s`: late or broken, the order stands as it was.
+    """Never fails and never waits longer than `deadline_s`: late, broken or not loaded, it leaves the order alone.
 
     Warns when that begins, and not again until it has worked meanwhile.
     """
@@ -48,8 +48,11 @@ class Reranking:
     def wanted(self) -> bool:
         return self._reranker is not None or bool(self._problem)
 
-    async def order(self, question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Best first; those of one score in the order given. The scores of the candidates stay cosines."""
+    async def order(self, question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate] | None:
+        """Best first; those of one score in the order given. The scores of the candidates stay cosines.
+
+        None when it was late or broke this time. One that could not be loaded leaves them as they are, each time.
+        """
         if self._reranker is None:
             if self._problem:
                 RERANKS_MISSED.labels("unavailable").inc()
@@ -59,21 +62,20 @@ class Reranking:
             async with asyncio.timeout(self._deadline_s):
                 scores = await self._reranker.scores(question, texts)
         except TimeoutError:
-            return self._missed(candidates, "late", f"not done within {self._deadline_s:g} s")
+            self._missed("late", f"not done within {self._deadline_s:g} s")
+            return None
         except RerankingFailed as exc:
-            return self._missed(candidates, "broken", str(exc))
+            self._missed("broken", str(exc))
+            return None
         self._problem = ""
         ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
         return [candidate for _, candidate in ranked]
 
-    def _missed(
-        self, candidates: Sequence[Candidate], kind: Literal["late", "broken"], problem: str
-    ) -> Sequence[Candidate]:
+    def _missed(self, kind: Literal["late", "broken"], problem: str) -> None:
         RERANKS_MISSED.labels(kind).inc()
         if not self._problem:
             log.warning("reranker.missed", problem=problem, next=_NEXT)
         self._problem = problem
-        return candidates
 
     def condition(self) -> tuple[bool, str]:
         """Whether it worked when it was last asked to, and a line about it for operators."""

@@ -10,13 +10,13 @@ from typing import TypeVar
 
 from msgspec import Struct, structs
 
-from app import answering
+from app import answering, searching
 from app.adapters.fastembed_embedder import Embedders
 from app.adapters.stores import open_store
 from app.core.model import Candidate, Reply
-from app.gathering import Index
 from app.main import open_services
 from app.ports import Embedder
+from app.searching import Index
 from app.services import Services
 from app.settings import Settings
 from eval.cases import Case, Dataset
@@ -84,7 +84,7 @@ async def build(dataset: Dataset, settings: Settings, embedders: Embedders) -> S
 @asynccontextmanager
 async def opened(settings: Settings, embedders: Embedders) -> AsyncIterator[Serving]:
     async with open_services(settings, embedders) as parts:
-        yield Serving(await answering.open_index(parts.services), parts.services)
+        yield Serving(await searching.open_index(parts.services), parts.services)
 
 
 async def ask_all(cases: Sequence[Case], service: Serving) -> list[Asked]:
@@ -103,8 +103,8 @@ async def _ask(case: Case, service: Serving) -> Asked:
     deep: list[Candidate] = []
     if case.gold:
         ask = answering.ask(case.question, top_k=10)
-        fused = await answering.search(ask, service.index, service.services)
-        deep = await answering.search(structs.replace(ask, top_k=LEG_DEPTH), service.index, service.services)
+        fused = await searching.search(ask, service.index, service.services)
+        deep = await searching.search(structs.replace(ask, top_k=LEG_DEPTH), service.index, service.services)
     citations = await score(reply, service.services.support, service.embedder)
     return Asked(case=case, reply=reply, fused=tuple(fused), deep=tuple(deep), citations=citations)
 

@@ -11,7 +11,7 @@ from litestar.params import FromQuery, JSONBody
 from litestar.response import Response, Stream
 from msgspec import Meta, Struct, field
 
-from app import answering, tracing
+from app import answering, searching, tracing
 from app.admission import check_embedder
 from app.answering import Delta, SourcesEvent
 from app.core import followups, packing
@@ -123,7 +123,7 @@ async def prepare(request: Request[Any, Any, State], data: AnswerRequest, earlie
         scope=scope_of(request, data.filter.source_prefix, data.filter.tags),
         caller=caller_of(request).name,
     )
-    index = await answering.open_index(services)
+    index = await searching.open_index(services)
     work = tracing.continued(request.headers, lambda emit: answering.answer(ask, index, services, emit))
     return await limits.with_place(request, index, work)
 
@@ -165,11 +165,11 @@ async def get_search(
 
 async def found(ask: Ask, services: Services) -> SearchReply:
     """What would be answered from. Raises StoreError, ModelUnavailable, EmbeddingFailed, Overloaded and Problem."""
-    index = await answering.open_index(services)
+    index = await searching.open_index(services)
     check_embedder(index.embedder)
     try:
         async with services.deadlines.limit():
-            candidates, decision = await answering.judged(ask, index, services)
+            candidates, decision = await searching.judged(ask, index, services)
     except OutOfTime as exc:
         raise Problem(OUT_OF_TIME, "Nothing was found in the time that a request has: try again.") from exc
     reason = decision.reason

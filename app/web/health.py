@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from msgspec import Struct
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from app import answering
+from app import searching
 from app.errors import VouchError
 from app.metrics import exposed
 from app.services import Services
@@ -60,7 +60,7 @@ async def metrics() -> bytes:
 
 async def _index(services: Services) -> Dependency:
     try:
-        state = (await answering.open_index(services)).state
+        state = (await searching.open_index(services)).state
     except VouchError as exc:
         return Dependency(False, str(exc))
     if state is None or state.documents == 0:

@@ -19,9 +19,9 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from app import cleanup
 from app.admission import Admission, check_embedder
 from app.core.model import Reply
-from app.gathering import Index
 from app.limiting import Allowance, Limiter, Standing, Usage
 from app.metering import METER
+from app.searching import Index
 from app.services import Services
 from app.web.access import Connection, caller_of
 from app.web.events import Work

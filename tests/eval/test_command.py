@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from app import answering
+from app import searching
 from app.core import gate
 from eval import sets
 from eval.__main__ import DONE, NOT_DONE, REGRESSED, main
@@ -30,7 +30,7 @@ def test_check_passes_until_the_ranking_is_reversed(
     assert main([*baseline, "--check", "--out", str(folder)]) == DONE
     assert "0 regressions" in capsys.readouterr().out
 
-    monkeypatch.setattr(answering, "search", _reversed(answering.search))
+    monkeypatch.setattr(searching, "search", _reversed(searching.search))
     assert main([*baseline, "--check", "--out", str(folder)]) == REGRESSED
     assert "REGRESSION: retrieval / sample, fused / R@5" in capsys.readouterr().out
 

@@ -55,10 +55,13 @@ async def test_the_model_decides_the_order_and_the_scores_stay_cosines(tmp_path:
     assert ("rerank" in plain["timings_ms"], "rerank" in reranked["timings_ms"]) == (False, True)
 
 
-@pytest.mark.parametrize(
+MISSES = pytest.mark.parametrize(
     ("kind", "faulty", "deadline_s"),
     [("late", {"slow": True}, 0.02), ("broken", {"vocabulary": 10}, 5)],
 )
+
+
+@MISSES
 async def test_late_or_broken_the_order_of_the_search_stands_with_one_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, faulty: dict[str, Any], deadline_s: float
 ) -> None:
@@ -71,6 +74,18 @@ async def test_late_or_broken_the_order_of_the_search_stands_with_one_warning(
     assert list(map(documents, replies)) == list(map(documents, plain))
     assert missed(kind) == before + 3
     assert capsys.readouterr().out.count("reranker.missed") == 1
+
+
+@MISSES
+async def test_an_answer_without_the_order_that_was_asked_for_is_not_kept(
+    tmp_path: Path, kind: str, faulty: dict[str, Any], deadline_s: float
+) -> None:
+    model = tiny_cross_encoder.write(tmp_path / "model", {}, **faulty)
+    before = missed(kind)
+    async with running(await kitchen(tmp_path, RERANKER_MODEL=model, RERANKER_DEADLINE_S=deadline_s)) as service:
+        replies = [await service.ask(QUESTION) for _ in range(2)]
+    assert [(reply["status"], reply["cached"]) for reply in replies] == [("answered", False)] * 2
+    assert missed(kind) == before + 2
 
 
 async def test_one_that_cannot_be_loaded_keeps_no_question_from_its_answer(tmp_path: Path) -> None:
