@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from msgspec import structs
 
 from app.core.records import AbsentDocument, DocumentRecord
+from ingest.access import Access
 from ingest.errors import RemovalsRefused, UnreadableDocument
 from ingest.intake import Intake
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
@@ -21,6 +24,8 @@ SAMPLE = Path(__file__).with_name("sample")
 """The bundled corpus: what is removed of it is not lost."""
 
 _NAMED = 3
+_CEILINGS = 16
+"""Looked for at most: each costs another hash of every file."""
 
 
 Known = TypeVar("Known", DocumentRecord, AbsentDocument)
@@ -41,27 +46,41 @@ def gone(records: Iterable[Known], files: Iterable[SourceFile]) -> list[Known]:
 def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile], intake: Intake = DEFAULT) -> None:
     """Raises RemovalsRefused when bringing the documents `answering` in step with `files` would lose too many.
 
-    A document whose bytes are those of a new file was renamed or moved, and counts as none. Reads the new files, but
-    only where the number of those that are gone gives reason to.
+    A document whose bytes stand in another file, whoever may see that, was renamed or moved, and counts as none. Reads
+    the files, but only where the number of those that are gone gives reason to.
     """
     before = sum(record.origin == "folder" for record in answering)
     missing = gone(answering, files)
     if not _too_many(missing, before):
         return
-    known = {record.document_id for record in answering}
     sample = find_files(SAMPLE, structs.replace(intake, include=()))
-    found = _hashes((file for file in files if file.document_id not in known), intake) | _hashes(sample, intake)
-    lost = [record.document_id for record in missing if record.byte_hash not in found]
+    lost = _not_among(chain(files, sample), missing, intake)
     if _too_many(lost, before):
-        raise RemovalsRefused(_refusal(lost, before))
+        lost = _not_among(_under_other_ceilings(files, lost), lost, intake)
+    if _too_many(lost, before):
+        raise RemovalsRefused(_refusal([record.document_id for record in lost], before))
 
 
 def _too_many(lost: Sequence[object], before: int) -> bool:
     return before > MIN_DOCUMENTS and len(lost) > MAX_SHARE * before
 
 
-def _hashes(files: Iterable[SourceFile], intake: Intake) -> set[str]:
-    return {digest for file in files if (digest := _hash(file, intake)) is not None}
+def _not_among(files: Iterable[SourceFile], records: Sequence[DocumentRecord], intake: Intake) -> list[DocumentRecord]:
+    found = {_hash(file, intake) for file in files}
+    return [record for record in records if record.byte_hash not in found]
+
+
+def _under_other_ceilings(files: Sequence[SourceFile], records: Sequence[DocumentRecord]) -> Iterator[SourceFile]:
+    """The files as they would be in a folder that other people may see: a byte hash is also of that.
+
+    The ceilings that the records were under are not known; but who may see a document that says nothing of it is the
+    ceiling of its folder.
+    """
+    ceilings = Counter[Access | None](record.access for record in records)
+    ceilings.update({file.said.access_ceiling for file in files} - {None})
+    for ceiling in [None, *(ceiling for ceiling, _ in ceilings.most_common(_CEILINGS))]:
+        for file in files:
+            yield structs.replace(file, said=structs.replace(file.said, access_ceiling=ceiling))
 
 
 def _hash(file: SourceFile, intake: Intake) -> str | None:

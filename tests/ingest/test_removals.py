@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from app.adapters.stores import open_store
 from app.core import hashing
@@ -64,6 +65,39 @@ def test_renamed_documents_are_not_lost(tmp_path: Path) -> None:
     write(tmp_path, range(13), "moved/{}.txt")
     with pytest.raises(RemovalsRefused, match="7 of the 20"):
         check(tmp_path / "corpus", records_of(20))
+
+
+def test_documents_that_a_job_cut_short_has_taken_in_under_their_new_names_are_not_lost(tmp_path: Path) -> None:
+    write(tmp_path, range(20), "moved/{}.txt")
+    taken_in = [structs.replace(record, document_id=f"moved/{record.document_id}") for record in records_of(20)]
+    check(tmp_path / "corpus", records_of(20) + taken_in)
+    for number in range(14):
+        (tmp_path / "corpus" / "moved" / f"{number}.txt").write_text("Another rule.\n")
+    with pytest.raises(RemovalsRefused, match="14 of the 40"):
+        check(tmp_path / "corpus", records_of(20) + taken_in)
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "hr/"), ("hr/", ""), ("hr/", "board/")])
+def test_documents_moved_to_where_others_may_see_them_are_not_lost(tmp_path: Path, before: str, after: str) -> None:
+    for folder in ("hr/", "board/"):
+        write_corpus(tmp_path, {f"{folder}.access.toml": f'access = ["{folder.strip("/")}", "law"]\n'})
+    write(tmp_path, range(12), before + "{}.txt")
+    intake = Intake(default_access=("staff",))
+    records = [
+        document(
+            file.document_id,
+            byte_hash=file.byte_hash(read_bytes(file)),
+            access=file.said.access_ceiling or intake.default_access,
+        )
+        for file in find_files(tmp_path / "corpus", intake)
+    ]
+    for number in range(12):
+        (tmp_path / "corpus" / f"{before}{number}.txt").rename(tmp_path / "corpus" / f"{after}{number}.txt")
+    check(tmp_path / "corpus", records, intake)
+    for number in range(4):
+        (tmp_path / "corpus" / f"{after}{number}.txt").unlink()
+    with pytest.raises(RemovalsRefused, match="4 of the 12"):
+        check(tmp_path / "corpus", records, intake)
 
 
 def test_pushed_documents_are_neither_lost_nor_counted(tmp_path: Path) -> None:
