@@ -12,7 +12,7 @@ from app.ports import VectorStore
 
 class ReadOnlyStore:
     """VectorStore that reads from the one behind it and forgets what it is told to write, except which contents were
-    given a vector. A collection that would have to be created looks empty.
+    given a vector and which passages were removed. A collection that would have to be created looks empty.
 
     Every method stands here by name: one that is added to the port can't slip through and write.
     """
@@ -23,6 +23,7 @@ class ReadOnlyStore:
         self._store = store
         self._missing: str | None = None
         self._made: set[str] = set()
+        self._removed: set[str] = set()
 
     async def state(self) -> StateRecord | None:
         return await self._store.state()
@@ -81,7 +82,8 @@ class ReadOnlyStore:
         return await self._store.count_failures(collection, scope)
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
-        return [] if collection == self._missing else await self._store.passages(collection, document_id)
+        stored = [] if collection == self._missing else await self._store.passages(collection, document_id)
+        return [passage for passage in stored if passage.passage_id not in self._removed]
 
     async def document_ids(self, collection: str) -> set[str]:
         return set() if collection == self._missing else await self._store.document_ids(collection)
@@ -98,7 +100,7 @@ class ReadOnlyStore:
         pass
 
     async def delete_passages(self, collection: str, passage_ids: Collection[str]) -> None:
-        pass
+        self._removed.update(passage_ids)
 
     async def flush(self, collection: str) -> None:
         pass
@@ -112,7 +114,8 @@ class ReadOnlyStore:
     async def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
         if collection != self._missing:
             async for passage in self._store.broken_vectors(collection):
-                yield passage
+                if passage.passage_id not in self._removed:
+                    yield passage
 
     async def collections(self) -> list[str]:
         return await self._store.collections()

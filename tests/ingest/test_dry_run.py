@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import qdrant_edge
+
 from app.adapters.stores import open_store
 from app.core import hashing
 from app.settings import Settings
@@ -14,10 +16,12 @@ from ingest.dry_run import Plan
 from ingest.intake import Intake
 from ingest.progress import Summary
 from tests.ingest.faulty_store import FaultyStore, breaks
-from tests.ingest.test_job import LONG, content
+from tests.ingest.test_job import DOCUMENTS, LONG, content
 from tests.ingest.test_removals import write
+from tests.ingest.test_verify import edit
 from tests.service import CORPUS, ingest, settings_for, write_corpus
 from tests.shared_embedder import embedders
+from tests.stores import embedded, passage
 
 
 async def planned(settings: Settings, *, allow_removals: bool = False) -> Plan:
@@ -72,6 +76,22 @@ async def test_the_plan_of_many_changes_is_what_the_job_does(copied: Settings, t
     plan = await planned(copied)
     assert await content(copied) == before
     assert (plan.passages.embed, plan.passages.reuse, plan.refusal) == (2, 10, None)
+    assert_foretold(plan, await ingest(copied))
+
+
+async def test_the_plan_of_mending_and_removing_is_what_the_job_does(copied: Settings, tmp_path: Path) -> None:
+    async with open_store(copied, "job") as (store, _):
+        state = await store.state()
+        assert state is not None
+        stored = [passage for name in DOCUMENTS for passage in await store.passages(state.collection, name)]
+        await store.write_passages(state.collection, [embedded(passage("orphan.md"), [1.0] * state.dimension)])
+    lost = qdrant_edge.UpdateOperation.delete_vectors([passage.passage_id for passage in stored], ["dense"])
+    edit(copied, state.collection, lost)
+    (tmp_path / "corpus" / "on-call.txt").unlink()
+    write_corpus(tmp_path, {"travel/long.md": LONG.replace("number 3", "number 33")})
+    plan = await planned(copied)
+    assert plan.passages.embed > 1
+    assert plan.passages.remove > 2
     assert_foretold(plan, await ingest(copied))
 
 
