@@ -26,7 +26,7 @@ class Order(Struct, frozen=True, kw_only=True):
     corpus: str
     """A folder on the machine that carries the order out."""
     dry_run: bool = False
-    """Of `ingest` and `prune`: write nothing, say what would be done."""
+    """Write nothing; `ingest` and `prune` say what would be done, and `verify` mends nothing."""
     allow_removals: bool = False
     """Of `ingest` and `verify`: a folder that lost much of its documents is what it should be."""
     repair: bool = False
@@ -55,7 +55,7 @@ async def carry_out(
         return await prune.prune(store, wanted, unfinished=order.unfinished, dry_run=order.dry_run)
     check_corpus(order)
     corpus = Path(order.corpus)
-    if order.command == "verify" and not order.repair:
+    if order.command == "verify" and not order.writes:
         return await verify.verify(store, embedder, index_name, corpus, report, intake)
     change = _change(order)
     return await change(store, embedder, index_name, corpus, report, intake, allow_removals=order.allow_removals)

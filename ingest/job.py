@@ -23,6 +23,7 @@ from ingest.indexing import Indexer, spec_for
 from ingest.intake import Intake
 from ingest.patterns import IGNORE_FILE
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
+from ingest.pushed import ID_TAKEN
 from ingest.reading import Readers
 from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
 
@@ -148,7 +149,7 @@ class _Job:
     async def _index(self, file: SourceFile) -> None:
         record = self._indexer.records.get(file.document_id)
         if record is not None and record.origin != "folder":
-            raise UnreadableDocument("a document of this id was pushed over HTTP: rename the file")
+            raise UnreadableDocument(ID_TAKEN)
         data, byte_hash = await asyncio.to_thread(self._load, file)
         if record is not None and record.byte_hash == byte_hash and await self._indexer.holds(record):
             self.documents.unchanged += 1

@@ -18,6 +18,8 @@ MAX_ID_CHARACTERS = 512
 MAX_WORD_CHARACTERS = 200
 """Of a tag or a group."""
 MAX_WORDS = 100
+ID_TAKEN = "a document of this id was pushed over HTTP: rename the file, or take that document back"
+"""Why a file of the folder is not indexed."""
 
 _SUFFIXES = {
     "text/markdown": ".md",

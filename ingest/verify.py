@@ -20,6 +20,7 @@ from ingest.indexing import spec_for
 from ingest.intake import Intake
 from ingest.integrity import Finding
 from ingest.progress import Progress, Report, Summary
+from ingest.pushed import ID_TAKEN
 from ingest.sources import SourceFile, find_files, read_bytes
 
 
@@ -176,6 +177,8 @@ def _of_corpus(
         if record is None:
             if file.document_id not in known_failures:
                 yield Finding("not_indexed", file.document_id, "it is in the folder and not in the index")
+        elif record.origin != "folder":
+            yield Finding("not_indexed", file.document_id, ID_TAKEN)
         elif record.failure is None and record.byte_hash != _byte_hash(file, intake):
             yield Finding("changed", file.document_id, "the file is another one than was indexed")
     for record in removals.gone(records.values(), files):

@@ -195,37 +195,23 @@ async def test_a_point_that_is_no_whole_passage_is_found_and_replaced(settings: 
     assert (await content(settings))[1:] == whole[1:]
 
 
-async def test_files_that_are_not_indexed_changed_or_gone_are_found(settings: Settings, tmp_path: Path) -> None:
-    write_corpus(tmp_path, {"new.md": "# New\n\nA rule.\n", "leave.md": "# Leave\n\nNone.\n"})
-    (tmp_path / "corpus" / "on-call.txt").unlink()
-    expected: Found = {("not_indexed", "new.md"), ("changed", "leave.md"), ("gone", "on-call.txt")}
-    assert found(await verified(settings)) == expected
-    assert (await repaired(settings)).ok
-
-
-async def test_a_document_that_failed_in_the_last_job_is_in_step(settings: Settings, tmp_path: Path) -> None:
-    (tmp_path / "corpus" / "binary.txt").write_bytes(b"\x00\x01")
-    (tmp_path / "corpus" / "leave.md").write_bytes(b"\x00\x01")
-    assert found(await verified(settings)) == {("not_indexed", "binary.txt"), ("changed", "leave.md")}
-    await ingest(settings)
-    assert (await verified(settings)).ok
-
-
 async def test_without_an_index_that_is_the_finding_and_a_repair_builds_it(settings: Settings) -> None:
     shutil.rmtree(settings.store_path)
     assert found(await verified(settings)) == {("no_index", None)}
     assert (await repaired(settings)).ok
 
 
-async def pushed(settings: Settings, store: VectorStore, arguments: tuple[Any, ...]) -> list[Passage]:
+async def pushed(
+    settings: Settings, store: VectorStore, arguments: tuple[Any, ...], document_id: str = "pushed"
+) -> list[Passage]:
     """The passages of a document that no folder holds."""
     spec = spec_for(settings.index_name, arguments[1])
     indexer = Indexer(store, arguments[1], spec)
     async with indexer.opened():
-        leave = structs.replace(indexer.records["leave.md"], document_id="pushed", origin="push")
+        leave = structs.replace(indexer.records["leave.md"], document_id=document_id, origin="push")
         passages = [
             structs.replace(
-                passage, document_id="pushed", passage_id=hashing.passage_id("pushed", passage.content_hash, 0)
+                passage, document_id=document_id, passage_id=hashing.passage_id(document_id, passage.content_hash, 0)
             )
             for passage in await store.passages(spec.collection, "leave.md")
         ]
