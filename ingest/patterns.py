@@ -8,9 +8,27 @@ import stat
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec.pattern import Pattern
 
 IGNORE_FILE = ".vouchignore"
 _MAX_BYTES = 2**20
+_BRACKETS = re.compile(r"(?<!\\)\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]])*\]")
+_CLASS = re.compile(r"\[:(\w+):\]")
+_MEMBERS = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": " \t",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": ":-@!-.[-`{-~",
+    "space": " \t",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+"""Of the classes that stand in brackets, such as `[[:digit:]]`; pathspec knows none."""
 
 
 class Patterns:
@@ -20,17 +38,18 @@ class Patterns:
         """Raises ValueError, which names the pattern that is none."""
         from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
 
+        patterns: list[Pattern] = []
         for line in lines:
             try:
-                GitIgnoreSpec.from_lines([line])
+                patterns += GitIgnoreSpec.from_lines([_without_classes(_composed(line))]).patterns
             except (ValueError, re.error) as exc:
                 raise ValueError(f"`{line}` is not a valid pattern") from exc
-        self._spec = GitIgnoreSpec.from_lines(map(_composed, lines))
-        self._last_first = [pattern for pattern in reversed(list(self._spec.patterns)) if pattern.include is not None]
+        self._last_first = [pattern for pattern in reversed(patterns) if pattern.include is not None]
 
     def name(self, path: str) -> bool:
-        """Whether a file is named, itself or by a folder above it."""
-        return self._spec.match_file(_composed(path))
+        """Whether a file is named: the last pattern that speaks of it, or of a folder above it, decides."""
+        path = _composed(path)
+        return next((bool(each.include) for each in self._last_first if each.match_file(path) is not None), False)
 
     def verdict(self, path: str) -> bool | None:
         """Whether `path` itself is named or exempted (`!`), whatever is said of the folders above it; None when no
@@ -83,6 +102,15 @@ class IgnoreFiles:
             if patterns is not None and (named := patterns.verdict(path[end + 1 :])) is not None:
                 return named
         return False
+
+
+def _without_classes(pattern: str) -> str:
+    """With the members of a class in brackets instead of its name."""
+
+    def spelled_out(brackets: re.Match[str]) -> str:
+        return "[" + _CLASS.sub(lambda found: _MEMBERS.get(found[1], found[0]), brackets[0][1:])
+
+    return _BRACKETS.sub(spelled_out, pattern)
 
 
 def _composed(text: str) -> str:

@@ -73,6 +73,13 @@ def test_included_are_files_of_a_known_format_that_a_pattern_names(tmp_path: Pat
     assert ids(tmp_path, "/*.txt") == ["b.txt"]
 
 
+def test_a_folder_can_be_exempted_from_what_is_included_whatever_named_its_files(tmp_path: Path) -> None:
+    corpus(tmp_path, "a.md", "drafts/b.md", "docs/c.txt", "docs/drafts/d.md", "docs/e.md", "f.txt")
+    assert ids(tmp_path, "*.md", "docs/", "!drafts/") == ["a.md", "docs/c.txt", "docs/e.md"]
+    assert ids(tmp_path, "docs/", "!docs/e.md") == ["docs/c.txt", "docs/drafts/d.md"]
+    assert ids(tmp_path, "*.md", "!drafts/", "/drafts/b.md") == ["a.md", "docs/e.md", "drafts/b.md"]
+
+
 def test_what_is_included_can_still_be_ignored(tmp_path: Path) -> None:
     corpus(tmp_path, "a.md", "b.md", ignored="b.md")
     assert ids(tmp_path, "*.md") == ["a.md"]
@@ -130,6 +137,7 @@ async def test_include_holds_for_the_job(tmp_path: Path) -> None:
 
 PATTERNS = st.lists(
     st.sampled_from(["*.md", "*.txt", "/a.md", "x/", "x", "/x/*", "**/y/a.md", "x/**/b.md", "?.txt", "*", "# a", ""])
+    | st.sampled_from(["[[:alpha:]].md", "[![:upper:]b].md", "[[:digit:][:punct:]a]*", "[:alpha:].md", "[[:space:]x]/"])
     | st.sampled_from(["!a.md", "!*.txt", "!x/", "!/x/y/", "!*/", "!b.md"]),
     max_size=4,
 )
