@@ -41,21 +41,25 @@ _SECTIONS = _words("article main section")
 _ZERO = r":(?:0*\.)?0+(?:[a-z]+|%)?(?=[;!]|$)"
 _HIDING = re.compile(
     rf"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|(?:max-)?(?:width|height){_ZERO}|opacity{_ZERO}"
-    rf"|font-size{_ZERO}|color:transparent|text-indent:-\d{{3}}|(?:left|right|top|bottom):-\d{{4}}|clip:rect\(0"
+    rf"|font-size{_ZERO}|color:transparent|text-indent:-\d{{3}}|(?:left|right|top|bottom):-\d{{4}}|clip:rect\((?:0|1px,?1px)"
     r"|clip-path:inset\((?:50|100)%)"
 )
 _SHOWING = re.compile(r"(?:^|;)(?:display:(?!none)|visibility:visible)")
 _CSS_NOISE = re.compile(r"/\*.*?(?:\*/|\Z)|\s+", re.DOTALL)
 _CSS_BRACE = re.compile(r"[{}]")
-_CSS_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_CSS_RULE = re.compile(r"(?<![^{}])([^{}]*)\{([^{}]*)\}")
 _CSS_NAME = re.compile(r"[.#][\w-]+")
+_CSS_ELEMENT = re.compile(r"([a-z][\w-]*)?((?:[.#][\w-]+)+)")
+
+_Selector = tuple[str, frozenset[str]]
+"""The tag, empty for any, and all of `.x` and `#x` that an element must have."""
 
 
 class Visibility:
     """Knows which elements of one page to leave out, and as what.
 
-    Of style sheets only what the page itself holds is read, and of that only rules for one class or id, outside
-    `@media`, that no other rule takes back.
+    Of style sheets only what the page itself holds is read, and of that only rules for elements of a class or id,
+    whatever stands around them, outside `@media`, that no other rule takes back.
     """
 
     def __init__(self, root: Element) -> None:
@@ -82,9 +86,15 @@ class Visibility:
             or element.get("aria-hidden", "").strip().lower() == "true"
             or (element.tag == "dialog" and "open" not in element.attrib)
             or not names.isdisjoint(_HIDDEN_NAMES)
-            or not self._hidden.isdisjoint(_selectors(element))
-            or _HIDING.search(_compact(element.get("style", ""))) is not None
+            or "popover" in element.attrib
+            or self._is_hidden_by_style(element)
+            or _hides(element.get("style", ""))
         )
+
+    def _is_hidden_by_style(self, element: Element) -> bool:
+        own = frozenset(_selectors(element)) if self._hidden else frozenset()
+        hiding = (selector for name in own for selector in self._hidden.get(name, ()))
+        return any(tag in ("", element.tag) and names <= own for tag, names in hiding)
 
     def _is_boilerplate(self, element: Element, names: frozenset[str]) -> bool:
         role = element.get("role", "").strip().lower()
@@ -108,14 +118,27 @@ def _selectors(element: Element) -> Iterator[str]:
     yield f"#{element.get('id', '').lower()}"
 
 
-def _hidden_by_style(root: Element) -> frozenset[str]:
-    """Selectors such as `.x` and `#x` of what a style sheet hides and never shows."""
-    css = _compact("\n".join(style.text or "" for style in root.iter("style")))
-    hidden = {name for selector, body in _top_rules(css) if _HIDING.search(body) for name in selector.split(",")}
-    for selector, body in _CSS_RULE.findall(css):
-        if _SHOWING.search(body):
-            hidden.difference_update(_CSS_NAME.findall(selector))
-    return frozenset(name for name in hidden if _CSS_NAME.fullmatch(name))
+def _hidden_by_style(root: Element) -> dict[str, list[_Selector]]:
+    """What a style sheet hides and never shows, under each of the names in it."""
+    css = _CSS_NOISE.sub(" ", "\n".join(style.text or "" for style in root.iter("style")).lower())
+    hidden = {name: _selector(name) for names, body in _top_rules(css) if _hides(body) for name in names.split(",")}
+    shown = [set(_CSS_NAME.findall(names)) for names, body in _CSS_RULE.findall(css) if _SHOWING.search(_compact(body))]
+    found: dict[str, list[_Selector]] = {}
+    for selector in filter(None, hidden.values()):
+        if not any(selector[1] <= names for names in shown):
+            for name in selector[1]:
+                found.setdefault(name, []).append(selector)
+    return found
+
+
+def _selector(written: str) -> _Selector | None:
+    """None for more than one element, and for the states of one."""
+    match = _CSS_ELEMENT.fullmatch(written.strip())
+    return (match[1] or "", frozenset(_CSS_NAME.findall(match[2]))) if match else None
+
+
+def _hides(style: str) -> bool:
+    return _HIDING.search(_compact(style)) is not None
 
 
 def _top_rules(css: str) -> Iterator[tuple[str, str]]:
