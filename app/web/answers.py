@@ -30,6 +30,7 @@ from app.web import events, evidence, limits
 from app.web.access import caller_of, scope_of
 from app.web.bodies import check_types
 from app.web.negotiation import EVENT_STREAM, json_in_and_out, wants_events
+from app.web.parameters import only_known_parameters
 from app.web.problems import (
     BAD_REQUEST,
     INDEX_UNAVAILABLE,
@@ -149,7 +150,11 @@ def _retelling(reply: Reply) -> events.Work:
     return tell
 
 
-@get("/v1/search", responses=documented(BAD_REQUEST, NOT_LOCAL, INDEX_UNAVAILABLE))
+@get(
+    "/v1/search",
+    guards=[only_known_parameters],
+    responses=documented(BAD_REQUEST, NOT_LOCAL, INDEX_UNAVAILABLE),
+)
 async def get_search(
     request: Request[Any, Any, State],
     q: FromQuery[str],

@@ -18,6 +18,7 @@ from app.core.records import AbsentDocument, DocumentRecord, Origin
 from app.ports import VectorStore
 from app.services import Services
 from app.web.access import caller_of, scope_of
+from app.web.parameters import only_known_parameters
 from app.web.problems import BAD_REQUEST, INDEX_UNAVAILABLE, NOT_LOCAL, Problem, documented
 
 MAX_LISTED = 1_000
@@ -47,7 +48,11 @@ class DocumentPage(Struct, frozen=True):
     """Asks for the next page; null on the last."""
 
 
-@get("/v1/index/documents", responses=documented(BAD_REQUEST, NOT_LOCAL, INDEX_UNAVAILABLE))
+@get(
+    "/v1/index/documents",
+    guards=[only_known_parameters],
+    responses=documented(BAD_REQUEST, NOT_LOCAL, INDEX_UNAVAILABLE),
+)
 async def get_documents(
     request: Request[Any, Any, State],
     prefix: FromQuery[str | None] = None,

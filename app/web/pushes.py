@@ -15,6 +15,7 @@ from litestar.params import FromPath, FromQuery
 from app.errors import BadPush
 from app.jobs import Jobs, PushedDocument, PushReply
 from app.web.access import ADMIN_ONLY, only_admins
+from app.web.parameters import only_known_parameters
 from app.web.problems import (
     BAD_REQUEST,
     BUSY,
@@ -27,7 +28,6 @@ from app.web.problems import (
 )
 
 _PATH = "/v1/index/documents/"
-_SAID = ("title", "url", "updated_at", "tags", "access", "language")
 
 
 def router(max_document_mb: int) -> Router:
@@ -53,7 +53,7 @@ class _TakesAnyDocument(Operation):
 @put(
     _PATH + "{document_id:path}",
     status_code=200,
-    guards=[only_admins],
+    guards=[only_admins, only_known_parameters],
     security=[*ADMIN_ONLY],
     operation_class=_TakesAnyDocument,
     responses={
@@ -76,7 +76,6 @@ async def put_document(
     The parameters stand in place of what the document says of itself. `tags` and `access` may be repeated; an empty
     `access` lets nobody see it.
     """
-    _check_parameters(request)
     jobs: Jobs = request.app.state.jobs
     await jobs.check_free()  # before the body is read
     media_type, options = request.content_type
@@ -100,7 +99,7 @@ async def put_document(
 @delete(
     _PATH + "{document_id:path}",
     status_code=200,
-    guards=[only_admins],
+    guards=[only_admins, only_known_parameters],
     security=[*ADMIN_ONLY],
     responses=documented(BAD_REQUEST, NOT_ADMIN, UNKNOWN_DOCUMENT, BUSY, INDEX_UNAVAILABLE),
 )
@@ -117,12 +116,6 @@ def _id_of(request: Request[Any, Any, State]) -> str:
         return unquote_to_bytes(sent).decode()
     except UnicodeDecodeError as exc:
         raise BadPush("A document's id is percent-encoded UTF-8.") from exc
-
-
-def _check_parameters(request: Request[Any, Any, State]) -> None:
-    """A parameter that is misspelt must not be passed over: it may be the one that restricts access."""
-    if unknown := sorted(request.query_params.keys() - set(_SAID)):
-        raise BadPush(f"Unknown parameter {unknown[0]}: there are {', '.join(_SAID)}.")
 
 
 def _words(given: list[str] | None) -> tuple[str, ...] | None:

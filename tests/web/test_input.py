@@ -57,6 +57,16 @@ async def test_the_problem_says_what_is_wrong(service: Service) -> None:
         assert reply.json()["detail"] == said
 
 
+async def test_a_parameter_that_is_misspelt_widens_no_search(service: Service) -> None:
+    for path, said in (
+        ("/v1/search?q=x&source_prefx=hr", "source_prefx: there are q, top_k, source_prefix, tags."),
+        ("/v1/index/documents?Prefix=hr", "Prefix: there are prefix, limit, cursor."),
+    ):
+        reply = await service.http.get(path)
+        assert_problem(reply, 400, "bad-request", path)
+        assert reply.json()["detail"] == f"Unknown parameter {said}"
+
+
 async def test_a_body_of_unsaid_length_is_no_way_around_the_limit(service: Service) -> None:
     async def long() -> AsyncIterator[bytes]:
         for _ in range(100):
