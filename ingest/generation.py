@@ -12,6 +12,7 @@ from msgspec import structs
 
 from app.core import hashing
 from app.core.records import DocumentRecord, IndexSpec, StateRecord
+from app.errors import LeaseMissing
 from app.ports import VectorStore
 from ingest.lease import LEASE_S, MARGIN_S, StateKeeper
 
@@ -36,6 +37,8 @@ class Generation:
         )
         self._keeper = StateKeeper(store, lease_s, margin_s)
         self._served = StateKeeper(store, lease_s, margin_s)
+        self._answered: str | None = None
+        """The collection that the index name pointed at when the leases were taken."""
         self._beginning = asyncio.Lock()
         self._begun = False
         self._damaged = False
@@ -82,6 +85,7 @@ class Generation:
         Raises LeaseMissing when the job may not write any more.
         """
         self._keeper.check()
+        self._served.check()
         async with self._beginning:
             if not self._begun:
                 if self._damaged:
@@ -98,10 +102,13 @@ class Generation:
     async def finish(self, records: Collection[DocumentRecord]) -> StateRecord:
         """Make everything durable, then the revision and `ready`, then point the index name here.
 
-        A job that wrote nothing into a whole collection that the name points at leaves all as it is.
+        A job that wrote nothing into a whole collection that the name points at leaves all as it is. Raises
+        LeaseMissing when another job may have changed meanwhile what answers: to move the name would lose that.
         """
         served = await self._store.state()
         elsewhere = served is None or served.collection != self._spec.collection
+        if elsewhere:
+            await self._hold_what_answers(served)
         if elsewhere or self._damaged or self._state.state == "updating":
             await self.begin()
         if self._begun:
@@ -126,9 +133,17 @@ class Generation:
         Returns the state of this collection.
         """
         served = await self._store.state()
-        if served is not None and served.collection != self._spec.collection:
-            await self._served.take(served)
+        if served is not None:
+            self._answered = served.collection
+            if served.collection != self._spec.collection:
+                await self._served.take(served)
         return await self._keeper.take(self._state)
+
+    async def _hold_what_answers(self, served: StateRecord | None) -> None:
+        """Nobody had a lease of it to take when nothing answered at first."""
+        if served is not None and served.collection != self._answered:
+            raise LeaseMissing("Another job built what answers now: run `make ingest` again.")
+        await self._served.renew()
 
     async def _next(self) -> int:
         """A generation that neither this collection nor the one being served ever had."""

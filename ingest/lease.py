@@ -77,6 +77,12 @@ class StateKeeper:
         async with self._writing:
             await self._write(state)
 
+    async def renew(self) -> None:
+        """Raises LeaseMissing when another job took the lease over."""
+        async with self._writing:
+            if self._lease is not None and self._known is not None:
+                await self._write(self._known)
+
     async def give_up(self) -> None:
         """Let the next job begin. Never fails: a lease that can't be given up runs out."""
         if self._renewing is not None:
@@ -101,17 +107,18 @@ class StateKeeper:
 
     async def _renew(self) -> None:
         """Until it is cancelled, or another job took the lease over."""
+        wait_s = self._lasts_s / 3
         while True:
-            await asyncio.sleep(self._lasts_s / 3)
+            await asyncio.sleep(wait_s)
             try:
-                async with self._writing:
-                    if self._known is not None:
-                        await self._write(self._known)
+                await self.renew()
+                wait_s = self._lasts_s / 3
             except LeaseMissing:
                 self._ends = 0.0
                 return
             except StoreError as exc:
                 log.warning("lease.not_renewed", problem=str(exc))
+                wait_s = self._lasts_s / 12  # a second try before the margin ends all writing
 
 
 def _in(seconds: float) -> str:
