@@ -84,6 +84,8 @@ def _is_url(url: str, schemes: tuple[str, ...]) -> bool:
 
 def check_chat_url(variable: str, url: str, allow_http: bool) -> None:
     check_http_url(variable, url)
+    if "@" in urlsplit(url).netloc:  # the URL is shown where the endpoint is named
+        raise SettingsError(f"{variable} must hold no user name or password: put a key into CHAT_API_KEY or api_key.")
     if urlsplit(url).scheme == "https" or is_loopback(_host(url)) or (allow_http and _is_private(_host(url))):
         return
     raise SettingsError(

@@ -115,6 +115,8 @@ def test_patterns_are_parted_by_commas_and_lines() -> None:
         ("http://api.example/v1", True, False),
         ("http://8.8.8.8/v1", True, False),
         ("ftp://localhost/v1", False, False),
+        ("https://me:secret@api.example/v1", False, False),
+        ("https://secret@api.example/v1", False, False),
     ],
 )
 def test_the_chat_url_is_https_but_for_inside_hosts(url: str, private_http: bool, allowed: bool) -> None:
@@ -122,8 +124,9 @@ def test_the_chat_url_is_https_but_for_inside_hosts(url: str, private_http: bool
     if allowed:
         assert Settings.from_env(env).chat_base_url == url
     else:
-        with pytest.raises(SettingsError, match="CHAT_BASE_URL"):
+        with pytest.raises(SettingsError, match="CHAT_BASE_URL") as caught:
             Settings.from_env(env)
+        assert "secret" not in str(caught.value)
 
 
 def test_a_password_in_a_bad_url_is_not_repeated() -> None:
