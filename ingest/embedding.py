@@ -85,7 +85,9 @@ class Vectors:
     def _making_of(self, passage: Passage) -> asyncio.Task[Vector]:
         """Embeds this content once, however many documents wait for it; one that gives up leaves it to the others."""
         if passage.content_hash not in self._making:
-            self._making[passage.content_hash] = asyncio.create_task(self._embed(passage))
+            making = asyncio.create_task(self._embed(passage))
+            making.add_done_callback(_failure)  # also when nobody waits any more: a job that ends has said why
+            self._making[passage.content_hash] = making
         return self._making[passage.content_hash]
 
     async def _embed(self, passage: Passage) -> Vector:
@@ -94,3 +96,8 @@ class Vectors:
             vector = await self._embedder.embed_passage(text)
         self.embedded += 1
         return array("f", vector)
+
+
+def _failure(done: asyncio.Task[Vector]) -> BaseException | None:
+    """Asked for once, so that asyncio does not print it as one that was never looked at."""
+    return None if done.cancelled() else done.exception()
