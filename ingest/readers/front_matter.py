@@ -13,12 +13,18 @@ from ingest.readers.encoding import paired
 from ingest.readers.stated import address, day, language
 
 _BLOCK = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_UNCLOSED = re.compile(r"\s*---[ \t]*\n[\w-]+:(?:[ \t]|\n)")
+_UNCLOSED = re.compile(
+    r"\s*---[ \t]*\n(?:[\w-]+:[ \t\n]"
+    r"|(?:[ \t]*\n)*+(?:[ \t]*\S[^\n]*\n)*?[\"']?access[\"']?[ \t]*:(?:\s|\Z))",
+    re.IGNORECASE,
+)
+"""It begins with a field; or its first lines speak of access, which is never to be taken for text."""
 _DATES = ("updated", "updated_at", "last_modified", "date")
 _FIELDS = frozenset(("title", "url", "tags", "access", "lang", "language", *_DATES))
 _MAX_CHARACTERS = 65_536
 _STRING = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class FrontMatter(Struct, frozen=True):
@@ -65,6 +71,8 @@ def _parse(block: str) -> yaml.Node | None:
 def _fields(node: yaml.MappingNode) -> Mapping[str, yaml.Node]:
     fields: dict[str, yaml.Node] = {}
     for key, value in node.value:
+        if key.tag == _MERGE:
+            raise UnreadableDocument("its front matter takes fields over with `<<`: write them out")
         name = _text(key).lower()
         if name in fields:
             raise UnreadableDocument(f"its front matter says `{name}` twice")

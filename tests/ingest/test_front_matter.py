@@ -103,8 +103,29 @@ def test_broken_yaml_fails_the_document(block: str) -> None:
     assert refusal(f"---\n{block}\n---\nText.") == "its front matter is not valid YAML"
 
 
-def test_a_block_without_end_fails_the_document() -> None:
-    assert refusal("---\naccess: hr\n\n# Salaries\n") == "its front matter has no end: close it with a line `---`"
+@pytest.mark.parametrize(
+    "block", ["access: hr", "title: T", "# a comment\naccess: hr", "\n \naccess: hr", '"access" : hr', "Access:\n- hr"]
+)
+def test_a_block_without_end_fails_the_document(block: str) -> None:
+    assert refusal(f"---\n{block}\n\n# Salaries\n") == "its front matter has no end: close it with a line `---`"
+
+
+def test_a_rule_above_a_text_is_no_block_without_end() -> None:
+    for text in ("---\n\nNote: a text.\n", "---\n# Access\n\naccess: who may see it\n", "---\nOf access: all.\n"):
+        assert front_matter.split(text) == (FrontMatter(), text)
+
+
+def test_a_block_without_end_is_looked_for_once() -> None:
+    started = time.monotonic()
+    for line in (" \n", "a\n", " a\n"):
+        front_matter.split("---\n" + line * 500_000)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("block", ["<<: {access: hr}", "base: &base {access: hr}\n<<: *base"])
+def test_fields_that_are_taken_over_fail_the_document(block: str) -> None:
+    """They may speak of access."""
+    assert refusal(f"---\n{block}\n---\nText.") == "its front matter takes fields over with `<<`: write them out"
 
 
 def test_a_field_said_twice_fails_the_document() -> None:
