@@ -109,7 +109,7 @@ class _Reader:
                 yield from markdown.blocks(source, self.outline, self.left_out)
             elif cell.cell_type != "code":
                 yield from self.outline.text(source, "other")
-            elif source.strip():
+            else:
                 yield from self._code(source, self._language)
                 yield from self._code(self._printed(cell.outputs), "text")
         yield from self.outline.end()

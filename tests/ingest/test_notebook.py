@@ -57,6 +57,10 @@ def test_what_is_left_open_in_one_cell_does_not_swallow_the_next() -> None:
     assert texts(notebook(text("```\nopen"), text("<!-- open"), text("Seen.")))[-1] == "Seen."
 
 
+def test_what_an_emptied_cell_printed_is_kept() -> None:
+    assert texts(notebook(code(" ", printed("10 rows")))) == ["```text\n10 rows\n```"]
+
+
 def test_front_matter_and_the_title_of_the_metadata_count() -> None:
     raw = {"cell_type": "raw", "source": "---\ntitle: Stated\naccess: [hr]\ntags: a\n---\n"}
     read = notebook(raw, text("# Heading\ntext"), title="Metadata")
