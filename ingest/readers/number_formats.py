@@ -1,13 +1,15 @@
 """How a spreadsheet shows a cell's value.
 
 A small reading of Excel's number formats: decimals, thousands, leading zeros, percent, currency and other literal
-text. Dates and times are said as ISO 8601, whatever their format, as 03/05 means two days to two readers. Formats for
-fractions, exponents and scaled thousands are not followed: there the number itself is said.
+text. Negative numbers have a minus, whatever their format, unless words or signs of their own tell them apart, as in
+`"up" 0;"down" 0`; zero is a number unless it is a word. Dates and times are said as ISO 8601, as 03/05 means two days
+to two readers. Formats for fractions, exponents and scaled thousands are not followed: there the number itself is said.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -19,6 +21,11 @@ _TOKEN = re.compile(
     r"|(?P<digits>[#0?][#0?,.]*)|(?P<end>;)|(?P<plain>.)"
 )
 _UNFOLLOWED = re.compile(r"[/eE@]|general|,(?!#|0|\?)", re.IGNORECASE)
+_CONDITION = re.compile(r"\[[<>=]")
+_NEGATIVE = "-() "
+"""What marks a negative number and nothing else."""
+_SECTIONS = 4
+"""Of positive numbers, negative ones, zero, and texts."""
 _PERCENT = "%"
 _LARGEST = 1e15
 """Spreadsheets keep 15 digits."""
@@ -36,11 +43,18 @@ class _NumberFormat(Struct, frozen=True):
     percent: bool
 
 
+_Section = _NumberFormat | str | None
+"""A literal text, and None for what is not followed here."""
+
+
 def shown(value: object, number_format: str) -> str:
-    """The text of a cell; empty for None."""
+    """The text of a cell; empty for None, and for what its format hides, such as `;;;`."""
     match value:
         case None:
             return ""
+        case str():
+            sections = _read(number_format)
+            return "" if len(sections) == _SECTIONS and sections[-1] == "" else value
         case bool():
             return str(value).upper()
         case int() | float():
@@ -58,7 +72,28 @@ def shown(value: object, number_format: str) -> str:
     return str(value)
 
 
-def _number(value: float, number_format: _NumberFormat | None) -> str:
+def _number(value: float, sections: tuple[_Section, ...]) -> str:
+    first, section = sections[0], _section_for(value, sections)
+    if isinstance(section, str) and (any(map(str.isalnum, section)) or (not section and len(sections) > 2)):
+        return section
+    if value < 0 and isinstance(section, _NumberFormat) and _literals(section) != _literals(first):
+        return _formatted(abs(value), section)
+    return _formatted(value, first if isinstance(first, _NumberFormat) else None)
+
+
+def _section_for(value: float, sections: tuple[_Section, ...]) -> _Section:
+    if value == 0 and len(sections) > 2:
+        return sections[2]
+    return sections[1] if value < 0 and len(sections) > 1 else sections[0]
+
+
+def _literals(section: _Section) -> str:
+    """What a format says beside the number, and beside the marks of a negative one."""
+    text = f"{section.before}{section.after}" if isinstance(section, _NumberFormat) else ""
+    return "".join(character for character in text if character not in _NEGATIVE)
+
+
+def _formatted(value: float, number_format: _NumberFormat | None) -> str:
     if number_format is None or not abs(value) < _LARGEST:  # NaN is not below it either
         return _general(value)
     exact = abs(Decimal(repr(value))) * (100 if number_format.percent else 1)
@@ -84,17 +119,27 @@ def _duration(value: timedelta) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _read(number_format: str) -> _NumberFormat | None:
-    """The first section of a format, that of positive numbers; None when it is not followed here."""
-    texts, patterns, plain = ["", ""], [], ""
+def _read(number_format: str) -> tuple[_Section, ...]:
+    """The sections of a format, at least one; only the first where others depend on conditions."""
+    sections: list[list[re.Match[str]]] = [[]]
     for token in _TOKEN.finditer(number_format):
         if token["end"]:
-            break
+            sections.append([])
+        else:
+            sections[-1].append(token)
+    return tuple(map(_section, sections[:1] if _CONDITION.search(number_format) else sections[:_SECTIONS]))
+
+
+def _section(tokens: Sequence[re.Match[str]]) -> _Section:
+    texts, patterns, plain = ["", ""], [], ""
+    for token in tokens:
         if token["digits"]:
             patterns.append(token["digits"])
         else:
             plain += token["plain"] or ""
             texts[bool(patterns)] += next(filter(None, token.group("quoted", "escaped", "currency", "plain")), "")
+    if not patterns and not any(map(str.isalpha, plain)) and "@" not in plain:
+        return texts[0].strip()
     if len(patterns) != 1 or _UNFOLLOWED.search(plain + patterns[0]):
         return None
     integers, _, decimals = patterns[0].partition(".")

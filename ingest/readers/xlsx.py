@@ -61,6 +61,8 @@ def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[Row]:
     sheet.reset_dimensions()  # some programs state wrong ones, and cells outside would be lost
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [shown(cell.value, cell.number_format or "General").strip() for cell in row]
+        if any(not said and str(cell.value or "").strip() for cell, said in zip(row, cells, strict=True)):
+            left_out.note("what the format of its cell hides")
         hidden = [index for index, cell in enumerate(cells) if cell and _is_hidden(scan, number, index + 1)]
         for index in hidden:
             cells[index] = ""

@@ -61,6 +61,15 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_reported() -> None:
     assert read.left_out == ("1 hidden sheet", "hidden rows and columns")
 
 
+def test_what_a_cell_hides_by_its_format_is_left_out_and_reported() -> None:
+    made = workbook(["Name", "Salary", "Note"], ["Ana", 1, " "])
+    assert cells(made).left_out == ()
+    made.active["B2"].number_format = ";;;"
+    read = cells(made)
+    assert texts(read) == ["Columns: Name; Salary; Note", "- Name: Ana"]
+    assert read.left_out == ("what the format of its cell hides",)
+
+
 def test_results_of_formulas_are_read_and_missing_ones_reported() -> None:
     made = workbook(["Sum", "Text"], ["=1+1", '=""'])
     data = saved(made)
