@@ -120,14 +120,17 @@ def _duration(value: timedelta) -> str:
 
 @lru_cache(maxsize=1_000)
 def _read(number_format: str) -> tuple[_Section, ...]:
-    """The sections of a format, at least one; only the first where others depend on conditions."""
+    """The sections of a format, at least one; where they depend on conditions, the first if it says a number."""
     sections: list[list[re.Match[str]]] = [[]]
     for token in _TOKEN.finditer(number_format):
         if token["end"]:
             sections.append([])
         else:
             sections[-1].append(token)
-    return tuple(map(_section, sections[:1] if _CONDITION.search(number_format) else sections[:_SECTIONS]))
+    read = tuple(map(_section, sections[:_SECTIONS]))
+    if _CONDITION.search(number_format):
+        return (read[0] if isinstance(read[0], _NumberFormat) else None,)
+    return read
 
 
 def _section(tokens: Sequence[re.Match[str]]) -> _Section:

@@ -42,6 +42,7 @@ from ingest.readers.number_formats import shown
         (0, '"Yes";"Yes";"No"', "No"),
         (1, '"Yes";"Yes";"No"', "Yes"),
         (-5, '[<100]0" small";0" large"', "-5 small"),
+        (5, '[=0]"none";0', "5"),
         (5, ";;;", ""),
         ("secret", ";;;", ""),
         ("text", ";;", "text"),
