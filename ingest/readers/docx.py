@@ -130,7 +130,7 @@ class _Reader:
 
     def _table(self, table: Element) -> Iterator[_Part]:
         """As Markdown; one of a single column is a frame around its paragraphs."""
-        rows = [row for row in _within(table, qn("w:tr")) if row.find(f"{qn('w:trPr')}/{qn('w:del')}") is None]
+        rows = [row for row in _within(table, qn("w:tr")) if not self._is_deleted(row, "w:trPr", "w:del")]
         cells = [list(_within(row, qn("w:tc"))) for row in rows]
         if max(map(len, cells), default=0) <= 1:
             for cell in (cell for row in cells for cell in row):
@@ -145,9 +145,16 @@ class _Reader:
         span = cell.find(f"{qn('w:tcPr')}/{qn('w:gridSpan')}")
         merged = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
         goes_on = merged is not None and merged.get(qn("w:val"), "continue") == "continue"
-        text = "" if goes_on else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
+        silent = goes_on or self._is_deleted(cell, "w:tcPr", "w:cellDel")
+        text = "" if silent else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
         width = 1 if span is None else int(span.get(qn("w:val"), "1"))
         return [text, *[""] * (min(width, _WIDEST_SPAN) - 1)]
+
+    def _is_deleted(self, part: Element, properties: str, mark: str) -> bool:
+        """Whether a row or a cell is, as a change that is still to be accepted."""
+        deleted = part.find(f"{qn(properties)}/{qn(mark)}") is not None
+        self.left_out.count("deleted change", deleted)
+        return deleted
 
     def _visible(self, paragraph: Element) -> str:
         return " ".join(part.text for part in self._paragraph(paragraph))

@@ -39,6 +39,8 @@ _NOTES = {
     qn("w:endnoteReference"): (RELATIONSHIP_TYPE.ENDNOTES, "Endnote"),
 }
 _PRIVATE_USE = range(0xE000, 0xF900)
+_WINGDINGS = dict(zip((0xF06F, 0xF0A8, 0xF0DF, 0xF0E0, 0xF0FB, 0xF0FC, 0xF0FD, 0xF0FE), "☐☐←→✗✓☒☑", strict=True))
+"""Of Word's symbols those that answer yes or no, or point somewhere."""
 
 
 class WordText:
@@ -60,7 +62,7 @@ class WordText:
         if tag in _WRITTEN:
             return _WRITTEN[tag]
         if tag == qn("w:sym"):
-            return _symbol(element.get(qn("w:char"), ""))
+            return self._symbol(element)
         if tag in _SILENT or not isinstance(tag, str) or self._is_withheld(element):
             return ""
         if tag in _NOTES:
@@ -87,6 +89,16 @@ class WordText:
         if text:
             self.notes.append(f"{_NOTES[reference.tag][1]}: {text}")
 
+    def _symbol(self, element: Element) -> str:
+        """A character that the font alone defines says nothing without it."""
+        character = int(element.get(qn("w:char"), "0"), 16)
+        wingdings = element.get(qn("w:font"), "").lower() == "wingdings"
+        if not wingdings and character not in _PRIVATE_USE:
+            return chr(character) if character else ""
+        known = _WINGDINGS.get(character | 0xF000, "") if wingdings else ""
+        self._left_out.count("symbol", not known)
+        return known
+
     def _notes(self, kind: str) -> dict[str, Element]:
         return {
             note.get(qn("w:id")): note
@@ -100,9 +112,3 @@ def related(part: DocumentPart, *kinds: str) -> Iterator[Element]:
     for relationship in part.rels.values():
         if relationship.reltype in kinds and not relationship.is_external:
             yield ooxml.parse(relationship.target_part.blob)
-
-
-def _symbol(code: str) -> str:
-    """A character that the font alone defines says nothing without it."""
-    character = int(code, 16) if code else 0
-    return chr(character) if character and character not in _PRIVATE_USE else ""

@@ -124,6 +124,30 @@ def test_hidden_and_deleted_text_and_comments_are_left_out_and_reported() -> Non
     assert read.left_out == ("1 deleted change", "1 comment", "text marked as hidden", "page headers and footers")
 
 
+def test_deleted_rows_and_cells_of_a_table_are_left_out_and_reported() -> None:
+    made = docx.Document()
+    table = made.add_table(3, 3)
+    for row, texts in zip(table.rows, (("A", "B", "C"), ("a", "gone", "c"), ("gone", "gone", "gone")), strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    table.cell(1, 1)._tc.get_or_add_tcPr().append(OxmlElement("w:cellDel"))
+    table.rows[2]._tr.get_or_add_trPr().append(OxmlElement("w:del"))
+    read = word(made)
+    assert said(read) == [("| A | B | C |\n| --- | --- | --- |\n| a |  | c |", ())]
+    assert read.left_out == ("2 deleted changes",)
+
+
+def test_symbols_that_answer_are_said_and_others_reported() -> None:
+    made = docx.Document()
+    paragraph = made.add_paragraph("Included: ")
+    for font, character in (("Wingdings", "F0FC"), ("Wingdings", "00FB"), ("Wingdings", "F04A"), ("Symbol", "F0FC")):
+        paragraph._p.append(run_of(f'<w:sym w:font="{font}" w:char="{character}"/>'))
+    paragraph._p.append(run_of('<w:sym w:font="Symbol" w:char="03B1"/>'))
+    read = word(made)
+    assert said(read) == [("Included: ✓✗\u03b1", ())]
+    assert read.left_out == ("2 symbols",)
+
+
 def test_the_table_of_contents_is_left_out_and_reported() -> None:
     made = docx.Document()
     made.styles.add_style("toc 1", 1)
