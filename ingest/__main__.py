@@ -54,7 +54,7 @@ def _follow(settings: Settings, order: Order, as_json: bool) -> int:
         return code in (DONE, SOMETHING_OFF)
 
     commands.check_corpus(order)
-    print(f"Following {order.corpus}. Stop with Ctrl-C.", file=sys.stderr, flush=True)
+    display.tell(f"Following {order.corpus}. Stop with Ctrl-C.", sys.stderr)
     watch.follow(Path(order.corpus), settings.store_path, run)
     return DONE
 
@@ -75,7 +75,9 @@ def _once(
     except Exception as exc:
         log.error("ingest.internal_error", exc_info=exc)
         return _say("The job failed on an error of its own; the lines above have the details.", NOTHING_DONE)
-    print(show(outcome), flush=True)
+    problem = display.tell(show(outcome), sys.stdout)
+    if problem is not None and not isinstance(problem, BrokenPipeError):  # who reads no further knows it
+        return _say(f"It is done, but what came of it can't be printed: {problem.strerror}.", SOMETHING_OFF)
     return _code(outcome)
 
 
@@ -117,7 +119,7 @@ def _as_json(outcome: Outcome) -> str:
 
 
 def _say(problem: object, code: int) -> int:
-    print(problem, file=sys.stderr, flush=True)
+    display.tell(str(problem), sys.stderr)
     return code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,9 +50,24 @@ def failures(output: TextIO | None = None) -> Iterator[Report]:
 
     def report(progress: Progress) -> None:
         if progress.failure:
-            print(_failure(progress.failure), file=output, flush=True)
+            tell(_failure(progress.failure), output)
 
     yield report
+
+
+def tell(text: str, output: TextIO) -> OSError | None:
+    """Print the text, and say why it can't be: nobody reads it any more (`| head -1`), or there is no room.
+
+    No job ends for that. What is printed there later is lost without a word, and so is what waits in the buffer, over
+    which Python would stumble when it exits.
+    """
+    try:
+        print(text, file=output, flush=True)
+    except OSError as exc:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), output.fileno())
+        return exc
+    return None
 
 
 def text(outcome: Outcome) -> str:
@@ -151,10 +167,10 @@ def _bar(counted: str, output: TextIO) -> Iterator[Report]:
 
 def _plain(progress: Progress, counted: str, output: TextIO) -> None:
     if progress.failure:
-        print(_failure(progress.failure), file=output)
+        tell(_failure(progress.failure), output)
     if progress.done % _PLAIN_STEP == 0 or progress.done == progress.total:
         said = f"{progress.done}/{progress.total} documents" + counted.format(progress.embedded)
-        print(said, file=output, flush=True)
+        tell(said, output)
 
 
 def _failure(failure: Failure) -> str:
