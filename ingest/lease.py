@@ -125,11 +125,15 @@ def _in(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
-async def check_free(store: VectorStore) -> None:
-    """Raises JobRunning while a job holds what answers now. It promises nothing: only to take the lease does."""
-    state = await store.state()
-    if store.shared and state is not None and state.lease is not None and is_running(state.lease):
-        raise JobRunning(held_by(state.lease))
+async def check_free(store: VectorStore, wanted: str | None = None) -> None:
+    """Raises JobRunning while a job holds what answers now, or the collection `wanted`, as the first job of all does.
+
+    It promises nothing: only to take the lease does.
+    """
+    states = [await store.state(), await store.read_state(wanted) if wanted else None]
+    for lease in [state.lease for state in states if state is not None]:
+        if store.shared and lease is not None and is_running(lease):
+            raise JobRunning(held_by(lease))
 
 
 def is_running(lease: Lease) -> bool:

@@ -44,21 +44,31 @@ class Verification(Struct, frozen=True):
 async def verify(
     store: VectorStore, embedder: Embedder, index_name: str, corpus: Path, report: Report, intake: Intake
 ) -> Verification:
-    """Compare, and write nothing. Raises JobRunning while a job writes on another machine, and StoreError."""
+    """Compare, and write nothing.
+
+    Raises JobRunning when a job writes on another machine, also when one began meanwhile; and StoreError.
+    """
     started = time.monotonic()
+    spec = spec_for(index_name, embedder)
+    await lease.check_free(store, spec.collection)
     state = await store.state()
     if state is None:
         found = [Finding("no_index", None, "the index name points at no collection: run `make ingest`")]
         return Verification(False, None, None, 0, 0, tuple(found), _since(started))
-    if state.lease is not None and lease.is_running(state.lease):
-        raise JobRunning(lease.held_by(state.lease))
     files = await asyncio.to_thread(lambda: list(find_files(corpus, intake)))
     comparison = _Comparison(store, state, report)
-    findings = [finding async for finding in comparison.findings(spec_for(index_name, embedder), files, intake)]
+    findings = [finding async for finding in comparison.findings(spec, files, intake)]
+    await _check_unchanged(store, state)
     documents, passages = comparison.totals
     return Verification(
         not findings, state.collection, state.revision, documents, passages, tuple(findings), _since(started)
     )
+
+
+async def _check_unchanged(store: VectorStore, compared: StateRecord) -> None:
+    now = await store.state()
+    if now is None or (now.collection, now.job) != (compared.collection, compared.job):
+        raise JobRunning("Another job changed the index while it was compared: run it again when that is done.")
 
 
 async def repair(
