@@ -11,7 +11,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -37,6 +38,11 @@ _MOST_LINES = 1_000
 _PIECE = re.compile(r"[^\r\n\x02\ufffe]*[\x02\ufffe]|[^\r\n\x02\ufffe]+")
 """Of one line: PDFium marks a hyphen at a line's end, and does not say then that the line ends."""
 _SPACES = re.compile(r" +")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u05d0-\u05ea\u0620-\u064a\u066e\u066f\u0671-\u06d3\u06d5\u06e5\u06e6\u06ee\u06ef\u06fa-\u06fc\u06ff\u0750-\u077f"
+    "\u08a0-\u08c9\ufb1f-\ufdff\ufe70-\ufefc]{2,}"
+)
+"""Letters of Hebrew, of Arabic, and of what is written with theirs; their vowel signs part a word."""
 _LEADERS = re.compile(r"\s?(?:\.\s?){4,}")
 _SPELLED_OUT = {
     0xFB00: "ff",
@@ -106,6 +112,7 @@ def _piece(textpage: Any, page: int, edges: tuple[float, float], text: str, firs
     left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
     bottom, top = min(box[1] for box in boxes), max(box[3] for box in boxes)
     low, high = edges
+    text = _RIGHT_TO_LEFT.sub(lambda letters: _from_the_right(textpage, letters, first, turns), text)
     sides = [left]
     words = [text]
     for space in _SPACES.finditer(text):
@@ -126,6 +133,16 @@ def _piece(textpage: Any, page: int, edges: tuple[float, float], text: str, firs
         is_readable=unknown < 2,
         from_edge=min(bottom - low, high - top) / max(high - low, 1.0),
     )
+
+
+def _from_the_right(textpage: Any, letters: re.Match[str], first: int, turns: int) -> str:
+    """As they are read: PDFium gives some as they are drawn, from the left, above all those that Chromium drew. `first`
+    is the index of the first character of the text in which they were found."""
+    lefts = [_box(textpage, first + at, turns)[0] for at in range(*letters.span())]
+    if lefts[0] >= lefts[-1]:
+        return letters[0]
+    ligatures = groupby(zip(lefts, letters[0], strict=True), key=itemgetter(0))  # their letters are in order
+    return "".join(reversed(["".join(letter for _, letter in together) for _, together in ligatures]))
 
 
 def _box(textpage: Any, index: int, turns: int) -> tuple[float, float, float, float]:

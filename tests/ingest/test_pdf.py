@@ -50,6 +50,14 @@ def test_a_browser_s_print_keeps_headings_pages_and_rows() -> None:
     assert not any("Example Ltd" in text or "Page" in text or "not printed" in text for text in texts(document))
 
 
+def test_words_that_run_from_right_to_left_are_read_so() -> None:
+    """PDFium says most of those in the print of a browser from left to right."""
+    assert said(of((FILES / "arabic.pdf").read_bytes())) == [
+        (1, ("سياسة السفر",), "يحجز مكتب السفر كل القطارات، ولا تُحجَز رحلة جوية إلا بطلب من المدير."),
+        (1, ("سياسة السفر", "הוצאות"), "כל עובד זכאי להחזר הוצאות."),
+    ]
+
+
 def test_columns_are_read_one_after_the_other_and_hyphens_are_mended() -> None:
     document = of((FILES / "columns.pdf").read_bytes())
     assert document.title == "Two columns"  # its own says columns.html
