@@ -48,6 +48,12 @@ _ABOUT = ("Title", "Keywords", "ModDate", "CreationDate")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
 _LARGEST_COVER = 3
 """Headings that a title may be made of."""
+_ANNOTATIONS = {
+    pdfium.FPDF_ANNOT_WIDGET: "what is filled into its form",
+    pdfium.FPDF_ANNOT_FREETEXT: "text that was typed onto its pages",
+    pdfium.FPDF_ANNOT_TEXT: "comments",
+    pdfium.FPDF_ANNOT_HIGHLIGHT: "comments",
+}
 _MOST_BOOKMARKS = 10_000
 _LONGEST_TAG = 64
 """UTF-16 units of a language tag."""
@@ -125,8 +131,10 @@ def _count_left_out(page: Page, has_text: bool, left_out: LeftOut) -> None:
         left_out.count("image", sum(1 for _ in images))
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
-            left_out.note("what is filled into its form")
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        says = pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0) > len("\0".encode("utf-16-le"))
+        if kind in _ANNOTATIONS and (says or kind == pdfium.FPDF_ANNOT_WIDGET):
+            left_out.note(_ANNOTATIONS[kind])
         pdfium.FPDFPage_CloseAnnot(annotation)
 
 
