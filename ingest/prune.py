@@ -31,18 +31,22 @@ async def prune(store: VectorStore, wanted: str, *, unfinished: bool, dry_run: b
     the collections may be the one that should answer then; and StoreError.
     """
     names = await store.collections()
-    served = await store.state()
-    if names and served is None:
+    if names and await store.state() is None:
         raise NothingAnswers("The index name points at no collection. Run `make ingest` first, then prune.")
     found = []
     for name in names:
-        kept = "it answers" if served and name == served.collection else None
-        if kept is None and not unfinished:
-            kept = await _unfinished(store, name, wanted)
-        found.append(Collection(name, await _passages(store, name), kept))
+        passages = await _passages(store, name)
+        kept = await _answers(store, name) or (None if unfinished else await _unfinished(store, name, wanted))
+        found.append(Collection(name, passages, kept))
         if kept is None and not dry_run:
             await store.drop(name)
     return Pruned(tuple(found), dry_run)
+
+
+async def _answers(store: VectorStore, name: str) -> str | None:
+    """Asked of each just before it goes: a job elsewhere may have moved the index name meanwhile."""
+    served = await store.state()
+    return "it answers" if served is not None and name == served.collection else None
 
 
 async def _unfinished(store: VectorStore, name: str, wanted: str) -> str | None:

@@ -130,3 +130,26 @@ async def test_nothing_is_dropped_while_nothing_answers(copied: Settings) -> Non
         with pytest.raises(NothingAnswers, match="make ingest"):
             await prune.prune(store, "", unfinished=True, dry_run=False)
         assert await store.collections() == names
+
+
+async def test_what_a_job_makes_answer_meanwhile_stays(copied: Settings) -> None:
+    async with open_store(copied, "job") as (store, _):
+        old = (await served(store)).collection
+        begun, superfluous = f"{copied.index_name}-{'1' * 16}", f"{copied.index_name}-{'0' * 16}"
+        await begin(store, begun)
+        await begin(store, superfluous)
+        moving: Any = Moving(store, begun)
+        assert await kept(moving, old, unfinished=True) == {superfluous: False, begun: True, old: False}
+        assert (await served(store)).collection == begun
+
+
+class Moving(Switching):
+    """A store whose index name a job moves to `target` while the first collection is dropped."""
+
+    def __init__(self, store: VectorStore, target: str) -> None:
+        super().__init__(store, [])
+        self._target = target
+
+    async def drop(self, collection: str) -> None:
+        await self._store.drop(collection)
+        await self.switch(self._target)
