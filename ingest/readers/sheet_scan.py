@@ -7,11 +7,13 @@ from xml.parsers import expat
 
 _CHUNK = 65_536
 _LAST_COLUMN = 16_384
+_LAST_ROW = 1_048_576
 _ON = ("1", "true")
 
 
 class SheetScan:
-    """Reads a sheet's XML once, element by element."""
+    """Reads a sheet's XML once, element by element. Raises ValueError for a row that no sheet has: all those before it
+    would be gone through."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self.hidden_rows: set[int] = set()
@@ -36,6 +38,8 @@ class SheetScan:
                 self.hidden_columns.update(range(int(attributes.get("min", "1")), last + 1))
             case "row":
                 self._row = int(attributes.get("r", self._row + 1))
+                if self._row > _LAST_ROW:
+                    raise ValueError(f"row {self._row}")
                 if attributes.get("hidden") in _ON:
                     self.hidden_rows.add(self._row)
             case "c":

@@ -88,6 +88,12 @@ def test_a_wrong_statement_of_the_sheets_size_loses_nothing() -> None:
     assert texts(read("a.xlsx", wrong)) == ["Columns: a; b", "- a: c; b: d"]
 
 
+def test_a_row_that_no_sheet_has_is_a_failure_and_not_searched_for() -> None:
+    far = with_part(saved(workbook(["a"])), "xl/worksheets/sheet1.xml", replaced('r="1"', 'r="99999999999"'))
+    with pytest.raises(UnreadableDocument, match="damaged"):
+        read("a.xlsx", far)
+
+
 def test_the_title_and_date_are_those_of_the_properties_and_no_sheet_or_file_name() -> None:
     made = workbook(["x"])
     assert cells(made).title == ""
