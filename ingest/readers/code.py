@@ -38,11 +38,12 @@ def read(data: bytes, name: str) -> Document:
     path = PurePosixPath(name.lower())
     language = LANGUAGES.get(path.name) or LANGUAGES[path.suffix]
     lines = source.split("\n")
-    module = python_code.parse(source) if language.fence == "python" else None
+    is_python = language.fence == "python"
+    module = python_code.parse(source) if is_python else None
     found = list(python_code.definitions(module.body, lines)) if module else definitions(lines, language)
     file = Definition("", 0, len(lines), "", found)
     return Document(
-        title=python_code.title(module) if module else "",
+        title=python_code.title(source, module) if is_python else "",
         blocks=tuple(_blocks(lines, _stretches(file, (), len(lines)), language.fence)),
     )
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 
 from ingest.readers.definitions import Definition, with_comments
+
+_DOCSTRING = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*+"
+    r"""[rR]?(?P<mark>\"{3}|'{3}|["'])\s*(?P<first>[^\n]*?)[ \t]*(?:\n|(?P=mark))"""
+)
+"""Behind nothing but comments."""
 
 
 def parse(source: str) -> ast.Module | None:
@@ -19,8 +26,12 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
-def title(module: ast.Module) -> str:
-    """The first line of the docstring."""
+def title(source: str, module: ast.Module | None) -> str:
+    """The first line of the docstring. An edit that Python can't read, half done maybe, leaves it as it was: every
+    passage carries it."""
+    if module is None:
+        docstring = _DOCSTRING.match(source)
+        return docstring["first"].strip() if docstring else ""
     return (ast.get_docstring(module) or "").split("\n")[0].strip()
 
 

@@ -95,6 +95,23 @@ def test_python_that_python_can_not_read_is_read_by_its_margins() -> None:
     assert code(source).title == ""
 
 
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        '"""Says what it is."""',
+        '"""Says what it is.\n\nMore.\n"""',
+        '"""\nSays what it is.\n"""',
+        "\n# By me.\nr'''Says what it is.'''",
+        "'Says what it is.'",
+    ],
+)
+def test_an_edit_that_python_can_not_read_leaves_the_title(docstring: str) -> None:
+    body = "\n\n\ndef first(a):\n    return a\n"
+    assert code(f"{docstring}{body}").title == "Says what it is."
+    assert code(f"{docstring}{body})").title == "Says what it is."
+    assert code(f"x = 1\n{docstring}{body})").title == ""
+
+
 def test_code_that_holds_fences_is_fenced_with_longer_ones() -> None:
     read = code('"""\n```\nx\n```\n"""\n')
     assert read.blocks[0].text.startswith("````python\n")
