@@ -18,7 +18,7 @@ from app.adapters.stores import open_store
 from app.errors import StoreHeld, VouchError
 from app.logs import log
 from app.settings import Settings
-from ingest import commands, display, handover, options
+from ingest import commands, display, handover, options, stopping
 from ingest.commands import Order, Outcome
 from ingest.dry_run import Plan
 from ingest.errors import JobRunning, RemovalsRefused
@@ -37,9 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         settings = Settings.load()
         order = structs.replace(asked.order, corpus=asked.order.corpus or settings.corpus)
-        if asked.watch:
-            return _follow(settings, order, asked.json)
-        return _once(settings, order, display.progress(order), _as_json if asked.json else display.text)
+        with stopping.terminated_as_interrupted():
+            if asked.watch:
+                return _follow(settings, order, asked.json)
+            return _once(settings, order, display.progress(order), _as_json if asked.json else display.text)
     except VouchError as exc:
         return _say(exc, NOTHING_DONE)
     except KeyboardInterrupt as exc:

@@ -42,6 +42,7 @@ class StateKeeper:
         self._store = store
         self._lasts_s = lasts_s
         self._margin_s = margin_s
+        self._collection = ""
         self._known: StateRecord | None = None
         self._lease: Lease | None = None
         self._ends = 0.0
@@ -53,6 +54,7 @@ class StateKeeper:
 
         Raises JobRunning, which names the job that holds it.
         """
+        self._collection = fresh.collection
         standing = self._known = await self._store.read_state(fresh.collection)
         if not self._store.shared:
             return standing
@@ -88,11 +90,13 @@ class StateKeeper:
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.wait({self._renewing})
-        if self._lease is None or self._known is None:
+        if self._lease is None:
             return
-        self._lease = None
-        try:
-            await self._store.write_state(structs.replace(self._known, lease=None), self._known)
+        token, self._lease = self._lease.token, None
+        try:  # from what stands there: a write of which nothing was heard any more may have come through
+            standing = await self._store.read_state(self._collection)
+            if standing is not None and standing.lease is not None and standing.lease.token == token:
+                await self._store.write_state(structs.replace(standing, lease=None), standing)
         except LeaseMissing:
             return  # it is another job's by now
         except StoreError as exc:
@@ -102,7 +106,12 @@ class StateKeeper:
         now = time.clock_gettime(_AWAKE_OR_NOT)
         lease = self._lease and structs.replace(self._lease, until=_in(self._lasts_s))
         renewed = structs.replace(state, lease=lease)
-        await self._store.write_state(renewed, self._known)
+        writing = asyncio.ensure_future(self._store.write_state(renewed, self._known))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:  # a lease that is about to be written can't be given up yet
+            await asyncio.gather(writing, return_exceptions=True)
+            raise
         self._known, self._ends = renewed, now + self._lasts_s
 
     async def _renew(self) -> None:

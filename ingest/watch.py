@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
 from watchfiles import Change, watch
 
@@ -27,14 +25,14 @@ RETRY_S = 30.0
 
 
 def follow(corpus: Path, store: Path, run: Callable[[], bool]) -> None:
-    """Call `run` now and after every change below `corpus`, until SIGINT or SIGTERM.
+    """Call `run` now and after every change below `corpus`, until a KeyboardInterrupt.
 
     `run` returns whether it worked out. Changes while it runs start another one. What happens in the folder `store`,
     to hidden files and in hidden folders counts as none, except to `.vouchignore` and `.access.toml`.
 
     Raises CannotWatch when the system does not tell of changes.
     """
-    with _terminated_as_interrupted(), suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt):
         due = _Due()
         for _ in _occasions(corpus, _Filter(corpus, store), due):
             due.at(time.monotonic() + RETRY_S if not run() else None)
@@ -115,20 +113,3 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM stops like Ctrl-C: a job in its middle is cancelled, and closes what it opened."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(_: int, frame: FrameType | None) -> None:
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):  # a shell starts what is to run in the background with SIGINT ignored
-        raise KeyboardInterrupt
-    handler(signal.SIGINT, frame)

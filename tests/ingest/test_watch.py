@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from watchfiles import Change
 
-from ingest.watch import _Filter, _interrupt
+from ingest.stopping import interrupt
+from ingest.watch import _Filter
 from tests import processes
 from tests.ingest.test_removals import write
 
@@ -107,7 +108,7 @@ def test_it_can_be_stopped_where_a_shell_started_it_with_ctrl_c_ignored() -> Non
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with pytest.raises(KeyboardInterrupt):
-            _interrupt(signal.SIGTERM, None)
+            interrupt(signal.SIGTERM, None)
     finally:
         signal.signal(signal.SIGINT, before)
 
