@@ -10,6 +10,7 @@ structure, written as Markdown; links keep their text and images their alternati
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -29,6 +30,8 @@ _DECLARATION = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
     re.IGNORECASE,
 )
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+"""Text in XHTML, and a comment in HTML."""
 _DECLARED_WITHIN = 4_096
 """Bytes; browsers look for it in the first 1,024."""
 _DATES = (
@@ -45,7 +48,8 @@ _LEAST_OF_MAIN = 0.5
 
 
 def read(data: bytes, name: str) -> Document:
-    return parse(decode(data, _declared_encoding(data)))
+    source = decode(data, _declared_encoding(data))
+    return parse(_CDATA.sub(lambda found: escape(found[1]), source) if name.lower().endswith(".xhtml") else source)
 
 
 def parse(source: str) -> Document:

@@ -100,6 +100,8 @@ class Visibility:
         role = element.get("role", "").strip().lower()
         if element is self._heading:
             return False
+        if _is_sign(element):
+            return True
         if element.tag == "aside":
             return role != "note" and names.isdisjoint(_NOTES)
         if element.tag in ("header", "footer"):
@@ -111,6 +113,13 @@ class Visibility:
 
 def _names(element: Element) -> frozenset[str]:
     return frozenset(f"{element.get('class', '')} {element.get('id', '')}".lower().split())
+
+
+def _is_sign(element: Element) -> bool:
+    """Whether it is a link within the page that says nothing, such as the ¶ behind a heading."""
+    if element.tag != "a" or not element.get("href", "").startswith("#") or next(element.iter("img"), None) is not None:
+        return False
+    return not any(map(str.isalnum, "".join(element.itertext())))
 
 
 def _selectors(element: Element) -> Iterator[str]:

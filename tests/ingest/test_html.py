@@ -27,6 +27,12 @@ def text(source: str) -> str:
     return "\n\n".join(block.text for block in html.parse(source).blocks)
 
 
+def test_a_literal_section_is_text_in_xhtml_and_none_in_html() -> None:
+    page = b"<p>a <![CDATA[b <i> &amp;]]></p><script>//<![CDATA[\nx()\n//]]></script>"
+    assert [block.text for block in html.read(page, "A.XHTML").blocks] == ["a b <i> &amp;"]
+    assert "b <i>" not in html.read(page, "a.html").blocks[0].text
+
+
 def test_blocks_stand_under_the_headings_above_them() -> None:
     source = "before<h1>A</h1>one<h3>B <em>b</em></h3><p>two<p>three<h2>C</h2><div>four<br>five</div><h1>D</h1>"
     assert blocks(source) == [

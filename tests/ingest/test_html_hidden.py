@@ -106,12 +106,21 @@ def test_what_is_shown_is_taken_in(source: str) -> None:
         "<div role=navigation>all pages</div>",
         "<div class='left sidebar'>all pages</div>",
         "<ul id=breadcrumbs><li>all pages</ul>",
+        "<a href=#top>↑</a>",
     ],
 )
 def test_what_stands_on_every_page_is_left_out_and_told(source: str) -> None:
     document = html.parse(f"{source}<h1>A</h1><p>text</p>")
     assert [block.text for block in document.blocks] == ["text"]
     assert document.left_out == (BOILERPLATE,)
+
+
+def test_a_link_to_its_own_heading_or_note_is_no_text() -> None:
+    page = html.parse(
+        "<h1>A<a class=headerlink href=#a>¶</a></h1><p>b<a href=#n>[1]</a> <a href=/c>→</a><p id=n>n <a href=#r>↩︎</a>"
+    )
+    assert (page.title, text("<h2>A <a href=#a>#</a></h2>b")) == ("A", "b")
+    assert [(block.heading, block.text) for block in page.blocks] == [(("A",), "b[1] →"), (("A",), "n")]
 
 
 def test_a_page_header_that_holds_the_only_first_heading_is_text() -> None:
