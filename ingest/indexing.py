@@ -149,7 +149,7 @@ class Indexer:
         self.passages.updated += len(changes.update)
         self.passages.removed += len(changes.remove)
 
-    async def fail(self, document_id: str, origin: Origin, failure: str) -> None:
+    async def fail(self, document_id: str, origin: Origin, failure: str, failed_bytes: str | None = None) -> None:
         """Keep why a document failed; its last good version stays. A document of another origin is not touched.
 
         A version that a job cut short has mixed with another one is no good version, and goes.
@@ -161,9 +161,10 @@ class Indexer:
             await self.remove(document_id)
             record = None
         if record is None:
-            await self._write_absent(AbsentDocument(document_id=document_id, origin=origin, failure=failure))
-        elif record.failure != failure:
-            await self._write_record(structs.replace(record, failure=failure))
+            absent = AbsentDocument(document_id=document_id, origin=origin, failure=failure, failed_bytes=failed_bytes)
+            await self._write_absent(absent)
+        elif (record.failure, record.failed_bytes) != (failure, failed_bytes):
+            await self._write_record(structs.replace(record, failure=failure, failed_bytes=failed_bytes))
 
     async def narrow(self, record: DocumentRecord, ceiling: Access) -> None:
         """Let nobody see a document whom `ceiling` does not let in, without reading it again."""
@@ -180,7 +181,7 @@ class Indexer:
     async def succeed(self, record: DocumentRecord) -> None:
         """Forget a failure of the document: its newest version is the one that stands here."""
         if record.failure is not None:
-            await self._write_record(structs.replace(record, failure=None))
+            await self._write_record(structs.replace(record, failure=None, failed_bytes=None))
 
     async def remove(self, document_id: str) -> None:
         """Remove a document, its passages first."""

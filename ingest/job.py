@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from pathlib import Path
 
 from app.core.records import StateRecord
@@ -25,7 +25,7 @@ from ingest.patterns import IGNORE_FILE
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
 from ingest.pushed import ID_TAKEN
 from ingest.reading import Readers
-from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
+from ingest.sources import DEFAULT, SourceFile, file_hash, find_files, read_bytes
 
 DOCUMENTS_AT_ONCE = IN_FLIGHT + 2
 """Read, embedded and written side by side, so that the embedder never waits for the next one."""
@@ -131,9 +131,7 @@ class _Job:
         record = self._indexer.records.get(file.document_id)
         if record is None or record.origin != "folder" or record.failure is not None:
             return False
-        with suppress(UnreadableDocument):
-            return file.byte_hash(read_bytes(file, self._intake)) == record.byte_hash
-        return False
+        return file_hash(file, self._intake) == record.byte_hash
 
     async def _index_or_fail(self, file: SourceFile) -> Failure | None:
         """Index one document. A fault of its own is its failure, not the job's, and its last version stays."""
@@ -141,7 +139,8 @@ class _Job:
             await self._index(file)
         except (UnreadableDocument, EmbeddingFailed) as exc:
             self.documents.failed += 1
-            await self._indexer.fail(file.document_id, "folder", str(exc))
+            failed_bytes = await asyncio.to_thread(file_hash, file, self._intake)
+            await self._indexer.fail(file.document_id, "folder", str(exc), failed_bytes)
             await self._narrow(file)
             return Failure(file.document_id, str(exc))
         return None

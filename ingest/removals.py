@@ -12,9 +12,9 @@ from msgspec import structs
 
 from app.core.records import AbsentDocument, DocumentRecord
 from ingest.access import Access
-from ingest.errors import RemovalsRefused, UnreadableDocument
+from ingest.errors import RemovalsRefused
 from ingest.intake import Intake
-from ingest.sources import DEFAULT, SourceFile, find_files, read_bytes
+from ingest.sources import DEFAULT, SourceFile, file_hash, find_files
 
 MAX_SHARE = 0.3
 """Of the folder's documents, so many may go without being asked for."""
@@ -66,7 +66,7 @@ def _too_many(lost: Sequence[object], before: int) -> bool:
 
 
 def _not_among(files: Iterable[SourceFile], records: Sequence[DocumentRecord], intake: Intake) -> list[DocumentRecord]:
-    found = {_hash(file, intake) for file in files}
+    found = {file_hash(file, intake) for file in files}
     return [record for record in records if record.byte_hash not in found]
 
 
@@ -81,14 +81,6 @@ def _under_other_ceilings(files: Sequence[SourceFile], records: Sequence[Documen
     for ceiling in [None, *(ceiling for ceiling, _ in ceilings.most_common(_CEILINGS))]:
         for file in files:
             yield structs.replace(file, said=structs.replace(file.said, access_ceiling=ceiling))
-
-
-def _hash(file: SourceFile, intake: Intake) -> str | None:
-    """None for what can't be read: the job tells of it."""
-    try:
-        return file.byte_hash(read_bytes(file, intake))
-    except UnreadableDocument:
-        return None
 
 
 def _refusal(lost: Sequence[str], before: int) -> str:

@@ -83,6 +83,14 @@ def read_bytes(file: SourceFile, intake: Intake = DEFAULT) -> bytes:
         raise UnreadableDocument(f"it can't be read: {exc.strerror}") from exc
 
 
+def file_hash(file: SourceFile, intake: Intake = DEFAULT) -> str | None:
+    """Its byte hash; None for what can't be read."""
+    try:
+        return file.byte_hash(read_bytes(file, intake))
+    except UnreadableDocument:
+        return None
+
+
 def _names(root: Path, intake: Intake, faults: list[_Fault]) -> Iterator[str]:
     """Paths below the root. Of folders whose files can't be known, `faults` is told."""
     top, inside = os.fspath(root), root.resolve()

@@ -11,17 +11,17 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from app.core import hashing
-from app.core.records import DocumentRecord, IndexSpec, StateRecord
+from app.core.records import AbsentDocument, DocumentRecord, IndexSpec, StateRecord
 from app.errors import StoreUnavailable
 from app.ports import Embedder, VectorStore
 from ingest import integrity, job, lease, removals
-from ingest.errors import JobRunning, UnreadableDocument
+from ingest.errors import JobRunning
 from ingest.indexing import spec_for
 from ingest.intake import Intake
 from ingest.integrity import Finding
 from ingest.progress import Progress, Report, Summary
 from ingest.pushed import ID_TAKEN
-from ingest.sources import SourceFile, find_files, read_bytes
+from ingest.sources import SourceFile, file_hash, find_files
 
 
 class Verification(Struct, frozen=True):
@@ -134,8 +134,8 @@ class _Comparison:
             yield finding
         async for finding in self._of_passages(records):
             yield finding
-        known = [document.document_id async for document in self._store.absent_documents(self._collection)]
-        for finding in await asyncio.to_thread(lambda: list(_of_corpus(records, set(known), files, intake))):
+        absent = {one.document_id: one async for one in self._store.absent_documents(self._collection)}
+        for finding in await asyncio.to_thread(lambda: list(_of_corpus(records, absent, files, intake))):
             yield finding
 
     def _of_state(self, spec: IndexSpec, records: dict[str, DocumentRecord]) -> Iterator[Finding]:
@@ -179,27 +179,31 @@ class _Comparison:
 
 
 def _of_corpus(
-    records: dict[str, DocumentRecord], known_failures: set[str], files: Sequence[SourceFile], intake: Intake
+    records: dict[str, DocumentRecord],
+    absent: dict[str, AbsentDocument],
+    files: Sequence[SourceFile],
+    intake: Intake,
 ) -> Iterator[Finding]:
     """A document that fails as it failed in the last job is in step: a repair could do nothing for it."""
     for file in files:
-        record = records.get(file.document_id)
-        if record is None:
-            if file.document_id not in known_failures:
-                yield Finding("not_indexed", file.document_id, "it is in the folder and not in the index")
-        elif record.origin != "folder":
+        record, failed = records.get(file.document_id), absent.get(file.document_id)
+        if record is None and (failed is None or failed.origin != "folder"):
+            yield Finding("not_indexed", file.document_id, "it is in the folder and not in the index")
+        elif record is not None and record.origin != "folder":
             yield Finding("not_indexed", file.document_id, ID_TAKEN)
-        elif record.failure is None and record.byte_hash != _byte_hash(file, intake):
+        elif _bytes_seen(record or failed) != file_hash(file, intake):
             yield Finding("changed", file.document_id, "the file is another one than was indexed")
-    for record in removals.gone(records.values(), files):
-        yield Finding("gone", record.document_id, "it is in the index and not in the folder")
+    for gone in removals.gone(records.values(), files):
+        yield Finding("gone", gone.document_id, "it is in the index and not in the folder")
+    for failed in removals.gone(absent.values(), files):
+        yield Finding("gone", failed.document_id, "it is listed as failed and not in the folder")
 
 
-def _byte_hash(file: SourceFile, intake: Intake) -> str | None:
-    try:
-        return file.byte_hash(read_bytes(file, intake))
-    except UnreadableDocument:
-        return None
+def _bytes_seen(known: DocumentRecord | AbsentDocument | None) -> str | None:
+    """The byte hash of the file when a job last looked at it."""
+    if isinstance(known, DocumentRecord) and known.failure is None:
+        return known.byte_hash
+    return known.failed_bytes if known is not None else None
 
 
 def _since(started: float) -> float:

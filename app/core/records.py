@@ -29,6 +29,8 @@ class DocumentRecord(Struct, frozen=True, kw_only=True):
     """What its reader did not take in, such as `2 images`."""
     failure: str | None = None
     """Why the newest version could not be indexed; all else here tells of the last good one."""
+    failed_bytes: str | None = None
+    """The byte hash of a file that failed, where it could be read so far."""
 
 
 class AbsentDocument(Struct, frozen=True, kw_only=True):
@@ -37,6 +39,8 @@ class AbsentDocument(Struct, frozen=True, kw_only=True):
     document_id: str
     origin: Origin
     failure: str
+    failed_bytes: str | None = None
+    """As of a DocumentRecord."""
 
 
 class IndexSpec(Struct, frozen=True):

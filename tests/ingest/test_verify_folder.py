@@ -10,7 +10,7 @@ from app.settings import Settings
 from ingest.commands import Order, carry_out
 from ingest.pushed import ID_TAKEN
 from ingest.verify import Verification
-from tests.ingest.test_job import content
+from tests.ingest.test_job import DOCUMENTS, content
 from tests.ingest.test_verify import Found, found, opened, pushed, repaired, verified
 from tests.service import ingest, write_corpus
 
@@ -34,6 +34,24 @@ async def test_a_document_that_failed_in_the_last_job_is_in_step(settings: Setti
     assert found(await verified(settings)) == {("not_indexed", "binary.txt"), ("changed", "leave.md")}
     await ingest(settings)
     assert (await verified(settings)).ok
+
+
+async def test_a_document_that_failed_and_was_mended_or_removed_since_is_found(
+    settings: Settings, tmp_path: Path
+) -> None:
+    names = ("leave.md", "new.md", "removed.md")
+    for name in names:
+        (tmp_path / "corpus" / name).write_bytes(b"\x00\x01")
+    await ingest(settings)
+    write_corpus(tmp_path, {"leave.md": DOCUMENTS["leave.md"], "new.md": "# New\n\nA rule.\n"})
+    (tmp_path / "corpus" / "removed.md").unlink()
+    assert found(await verified(settings)) == {("changed", "leave.md"), ("changed", "new.md"), ("gone", "removed.md")}
+    mended = await repaired(settings)
+    assert (mended.ok, len(mended.mended)) == (True, 3)
+    async with opened(settings) as (store, _):
+        state = await store.state()
+        assert state is not None
+        assert [one async for one in store.absent_documents(state.collection)] == []
 
 
 async def test_a_file_whose_id_was_pushed_is_told_with_what_to_do(settings: Settings, tmp_path: Path) -> None:
