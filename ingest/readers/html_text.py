@@ -43,7 +43,7 @@ class _Frame:
         self.element = element
         self.texts: list[str] = []
         self.rows = Rows() if element.tag == "table" else None
-        self.number = int(start) if (start := element.get("start", "")).isdecimal() and len(start) < 10 else 1
+        self.number = _number(element.get("start")) or 1
 
 
 class PageText:
@@ -164,8 +164,9 @@ class PageText:
     def _finish_item(self, item: _Frame) -> None:
         mark = "  " if item.element.tag == "dd" else "- "
         if self._frames and self._frames[-1].element.tag == "ol":
-            mark = f"{self._frames[-1].number}. "
-            self._frames[-1].number += 1
+            number = _number(item.element.get("value")) or self._frames[-1].number
+            mark = f"{number}. "
+            self._frames[-1].number = number + 1
         text = "\n".join(item.texts)
         if text:
             self._emit(mark + text.replace("\n", "\n" + " " * len(mark)), "list")
@@ -189,3 +190,8 @@ class PageText:
     def _rows(self) -> Rows | None:
         """Of the data table that the walk is in, outside its cells."""
         return self._frames[-1].rows if self._frames else None
+
+
+def _number(stated: str | None) -> int | None:
+    """Of an item in a list."""
+    return int(stated) if stated and stated.isdecimal() and len(stated) < 10 else None

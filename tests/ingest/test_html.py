@@ -54,11 +54,12 @@ def test_a_page_needs_no_body_tag() -> None:
 def test_lists_are_written_as_lists() -> None:
     source = (
         "<ul><li>a<ul><li>b<li><p>c</p><p>d</p></ul><li>e <b>f</b></ul>"
-        "<ol start=9><li>i<li>j<pre>k\nl</pre></ol><dl><dt>Term<dd>What it means<dt>Other<dd>More</dl>"
+        "<ol start=9><li>i<li>j<pre>k\nl</pre><li value=12>m<li value=x>n</ol>"
+        "<dl><dt>Term<dd>What it means<dt>Other<dd>More</dl>"
     )
     assert html.parse(source).blocks == (
         Block("- a\n  - b\n  - c\n    d\n- e f", kind="list"),
-        Block("9. i\n10. j\n    ```\n    k\n    l\n    ```", kind="list"),
+        Block("9. i\n10. j\n    ```\n    k\n    l\n    ```\n12. m\n13. n", kind="list"),
         Block("- Term\n  What it means\n- Other\n  More", kind="list"),
     )
 
