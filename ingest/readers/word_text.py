@@ -41,6 +41,7 @@ _NOTES = {
 _PRIVATE_USE = range(0xE000, 0xF900)
 _WINGDINGS = dict(zip((0xF06F, 0xF0A8, 0xF0DF, 0xF0E0, 0xF0FB, 0xF0FC, 0xF0FD, 0xF0FE), "☐☐←→✗✓☒☑", strict=True))
 """Of Word's symbols those that answer yes or no, or point somewhere."""
+_LETTERS = _WINGDINGS | {symbol & 0xFF: said for symbol, said in _WINGDINGS.items()}
 
 
 class WordText:
@@ -58,11 +59,11 @@ class WordText:
         """The visible text of a paragraph, or of what stands in one."""
         tag = element.tag
         if tag in (qn("w:t"), qn("m:t")):
-            return element.text or ""
+            return _written(element)
         if tag in _WRITTEN:
             return _WRITTEN[tag]
         if tag == qn("w:sym"):
-            return self._symbol(element)
+            return self._symbol(element.get(qn("w:font"), ""), int(element.get(qn("w:char"), "0"), 16))
         if tag in _SILENT or not isinstance(tag, str) or self._is_withheld(element):
             return ""
         if tag in _NOTES:
@@ -89,10 +90,9 @@ class WordText:
         if text:
             self.notes.append(f"{_NOTES[reference.tag][1]}: {text}")
 
-    def _symbol(self, element: Element) -> str:
+    def _symbol(self, font: str, character: int) -> str:
         """A character that the font alone defines says nothing without it."""
-        character = int(element.get(qn("w:char"), "0"), 16)
-        wingdings = element.get(qn("w:font"), "").lower() == "wingdings"
+        wingdings = font.lower() == "wingdings"
         if not wingdings and character not in _PRIVATE_USE:
             return chr(character) if character else ""
         known = _WINGDINGS.get(character | 0xF000, "") if wingdings else ""
@@ -112,3 +112,11 @@ def related(part: DocumentPart, *kinds: str) -> Iterator[Element]:
     for relationship in part.rels.values():
         if relationship.reltype in kinds and not relationship.is_external:
             yield ooxml.parse(relationship.target_part.blob)
+
+
+def _written(text: Element) -> str:
+    """Symbols may be written as text too, in a font in which letters are some."""
+    named = text.getparent().find(f"{qn('w:rPr')}/{qn('w:rFonts')}")
+    font = "" if named is None else named.get(qn("w:ascii"), "")
+    said: str = text.text or ""
+    return said.translate(_LETTERS) if font.lower() == "wingdings" else said

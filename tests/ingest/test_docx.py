@@ -143,8 +143,10 @@ def test_symbols_that_answer_are_said_and_others_reported() -> None:
     for font, character in (("Wingdings", "F0FC"), ("Wingdings", "00FB"), ("Wingdings", "F04A"), ("Symbol", "F0FC")):
         paragraph._p.append(run_of(f'<w:sym w:font="{font}" w:char="{character}"/>'))
     paragraph._p.append(run_of('<w:sym w:font="Symbol" w:char="03B1"/>'))
+    for font in ("Wingdings", "Arial"):  # as LibreOffice writes them
+        paragraph._p.append(run_of(f'<w:rPr><w:rFonts w:ascii="{font}"/></w:rPr><w:t>, ü\uf0fe</w:t>'))
     read = word(made)
-    assert said(read) == [("Included: ✓✗\u03b1", ())]
+    assert said(read) == [("Included: ✓✗\u03b1, ✓☑, ü\uf0fe", ())]
     assert read.left_out == ("2 symbols",)
 
 
