@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 
 from app.adapters.stores import open_store
+from app.core import hashing
 from app.core.model import Passage
 from app.core.records import StateRecord
 from app.errors import EmbeddingFailed, StoreError
@@ -171,7 +172,9 @@ async def test_an_unreadable_document_fails_alone_and_keeps_its_last_version(
     assert failure.document_id == "leave.md"
     state, passages, records = await content(settings)
     assert (state, passages) == before[:2]
-    assert records == {**before[2], "leave.md": structs.replace(before[2]["leave.md"], failure=failure.reason)}
+    seen = hashing.byte_hash((tmp_path / "corpus" / "leave.md").read_bytes())
+    kept = structs.replace(before[2]["leave.md"], failure=failure.reason, failed_bytes=seen)
+    assert records == {**before[2], "leave.md": kept}
 
 
 async def test_a_failing_embedder_leaves_the_old_version(settings: Settings, tmp_path: Path) -> None:
