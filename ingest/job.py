@@ -63,21 +63,24 @@ async def run(
         )
     indexer = Indexer(store, embedder, spec_for(index_name, embedder))
     readers = Readers(embedder.tokenizer, timeout_s=intake.reader_timeout_s)
-    job = _Job(indexer, readers, intake)
+    last = carrying.LastVersions(store, indexer)
+    job = _Job(indexer, readers, intake, last)
     async with indexer.opened(mend), readers:
         if not allow_removals:
             await asyncio.to_thread(removals.check, await indexer.answering(), files, intake)
         await carrying.carry_pushed(store, indexer)
+        await last.look_up()
         state = await job.run(files, report, None if indexer.resumed else only)
     seconds = round(time.monotonic() - started, 3)
     return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
 
 
 class _Job:
-    def __init__(self, indexer: Indexer, readers: Readers, intake: Intake) -> None:
+    def __init__(self, indexer: Indexer, readers: Readers, intake: Intake, last: carrying.LastVersions) -> None:
         self._indexer = indexer
         self._readers = readers
         self._intake = intake
+        self._last = last
         self.documents = DocumentCounts()
 
     async def run(self, files: Sequence[SourceFile], report: Report, only: Collection[str] | None) -> StateRecord:
@@ -140,6 +143,7 @@ class _Job:
         except (UnreadableDocument, EmbeddingFailed) as exc:
             self.documents.failed += 1
             failed_bytes = await asyncio.to_thread(file_hash, file, self._intake)
+            await self._last.carry(file)
             await self._indexer.fail(file.document_id, "folder", str(exc), failed_bytes)
             await self._narrow(file)
             return Failure(file.document_id, str(exc))
@@ -167,10 +171,8 @@ class _Job:
         """Hold the last versions of a document that failed, or of those in a folder that did, to today's ceiling."""
         if (ceiling := file.said.access_ceiling) is None:
             return
-        below = "" if file.document_id == "." else f"{file.document_id}/"
         known = self._indexer.records
-        ids = [file.document_id, *(id_ for id_ in known if file.fault and id_.startswith(below))]
-        for record in [known[id_] for id_ in ids if id_ in known and known[id_].origin == "folder"]:
+        for record in [known[id_] for id_ in file.concerns(known) if known[id_].origin == "folder"]:
             await self._indexer.narrow(record, ceiling)
 
     def _load(self, file: SourceFile) -> tuple[bytes, str]:

@@ -34,6 +34,12 @@ class SourceFile(Struct, frozen=True):
     said: Metadata = UNSAID
     """What is said of it by files beside it, and by the settings."""
 
+    def concerns(self, document_ids: Collection[str]) -> list[str]:
+        """Of these, its own, and those below it if it is a folder that could not be read."""
+        below = "" if self.document_id == "." else f"{self.document_id}/"
+        own = [self.document_id] if self.document_id in document_ids else []
+        return own + [id_ for id_ in document_ids if self.fault and id_.startswith(below)]
+
     def byte_hash(self, data: bytes) -> str:
         """Of its bytes, and of what else decides what becomes of them."""
         if self.said == UNSAID:
