@@ -1,6 +1,6 @@
 """Markdown: blocks by the parser's line numbers, their text as it stands in the source.
 
-Left out are HTML comments, rules (`---`) and the marks of headings; everything else is in some block.
+Left out are comments, rules (`---`) and the marks of headings; everything else is in some block.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ _KINDS: dict[str, Kind] = {
 }
 _MORE_THAN_TEXT = frozenset({"link_open", "image", "html_inline"})
 _COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
+_REMARK = re.compile(
+    r"""^ {0,3}\[[^\]\n]*\]:[ \t]*(?:\#|<\#?>)[ \t]+(?:\([^\n]*\)|"[^\n]*"|'[^\n]*')[ \t]*$""", re.MULTILINE
+)
+"""The definition of a link that leads nowhere: a comment, which no HTML shows."""
 
 
 def read(data: bytes, name: str) -> Document:
@@ -73,7 +77,7 @@ def blocks(source: str, outline: Outline, left_out: LeftOut) -> Iterator[Block]:
         if token.level or token.map is None:
             continue
         start, stop = token.map
-        yield from outline.text(between(end, start), "other")  # link definitions, which are no tokens
+        yield from outline.text(_definitions(between(end, start), left_out), "other")
         end = stop
         if token.type == "heading_open":
             children = _children(tokens[index + 1].content, references)
@@ -82,7 +86,15 @@ def blocks(source: str, outline: Outline, left_out: LeftOut) -> Iterator[Block]:
             yield from outline.enter(int(token.tag[1]), name, between(start, stop).strip(), is_text=is_text)
         elif token.type != "hr":
             yield from outline.text(between(start, stop), _KINDS.get(token.type, "other"))
-    yield from outline.text(between(end, len(lines)), "other")
+    yield from outline.text(_definitions(between(end, len(lines)), left_out), "other")
+
+
+def _definitions(between: str, left_out: LeftOut) -> str:
+    """Of links, which are no tokens, without comments in their form."""
+    shown, remarks = _REMARK.subn("", between)
+    if remarks:
+        left_out.note("comments")
+    return shown
 
 
 def _children(content: str, references: dict[str, Any]) -> Sequence[Token]:

@@ -1,4 +1,4 @@
-"""HTML comments in Markdown are hidden text; what only looks like one is text."""
+"""Comments in Markdown are hidden text; what only looks like one is text."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ HIDDEN = {
     "ticks that no equal run closes": ("`` a <!-- secret --> ` b", "`` a  ` b"),
     "empty ones": ("a<!-->b<!--->c<!---->d", "abcd"),
     "deeper than the parser goes": (">" * 40 + " a <!-- secret -->\n\nb", ">" * 40 + " a\n\nb"),
+    "a definition that leads nowhere": ("a\n\n[//]: # (secret)\n[c]: <> \"secret\"\n[c]: <#> 'secret'\nb", "a\n\nb"),
+    "among definitions": ("a\n\n[a]: https://x.org\n[//]: # (secret)", "a\n\n[a]: https://x.org"),
     "before code": ("<!-- secret -->\n```\na\n```", "```\na\n```"),
 }
 
@@ -53,6 +55,9 @@ SHOWN = {
     "never closed": "a <!-- shown",
     "closed in another paragraph only": "a <!-- shown\n\n`-->` b",
     "escaped": "a \\<!-- shown --> b",
+    "a definition in a paragraph": "a\n[//]: # (shown)",
+    "a definition with a title": 'a [b]\n\n[b]: https://x.org "shown"',
+    "a definition in code": "```\n[//]: # (shown)\n```",
     "an arrow alone": "a --> b",
 }
 
