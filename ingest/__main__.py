@@ -26,7 +26,7 @@ from ingest.intake import Intake
 from ingest.progress import Report, Summary
 from ingest.verify import Verification
 
-DONE, SOMETHING_OFF, NOTHING_DONE, ALREADY_RUNNING, REMOVALS_REFUSED = range(5)
+DONE, SOMETHING_OFF, NOT_DONE, ALREADY_RUNNING, REMOVALS_REFUSED = range(5)
 INTERRUPTED = 130
 
 
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
                 return _follow(settings, order, asked.json)
             return _once(settings, order, display.progress(order), _as_json if asked.json else display.text)
     except VouchError as exc:
-        return _say(exc, NOTHING_DONE)
+        return _say(exc, NOT_DONE)
     except KeyboardInterrupt as exc:
         return _say(str(exc) or "Stopped. Run it again to finish the job.", INTERRUPTED)
 
@@ -72,10 +72,10 @@ def _once(
     except RemovalsRefused as exc:
         return _say(exc, REMOVALS_REFUSED)
     except VouchError as exc:
-        return _say(exc, NOTHING_DONE)
+        return _say(exc, NOT_DONE)
     except Exception as exc:
         log.error("ingest.internal_error", exc_info=exc)
-        return _say("The job failed on an error of its own; the lines above have the details.", NOTHING_DONE)
+        return _say("The job failed on an error of its own; the lines above have the details.", NOT_DONE)
     problem = display.tell(show(outcome), sys.stdout)
     if problem is not None and not isinstance(problem, BrokenPipeError):  # who reads no further knows it
         return _say(f"It is done, but what came of it can't be printed: {problem.strerror}.", SOMETHING_OFF)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from ingest.commands import Order
 
 _EPILOG = """\
-Exit codes: 0 done; 1 some documents failed, the rest is in; 2 nothing done; 3 another job is running;
-4 stopped before any change, as more than 30 percent of the folder's documents are gone: look whether it
-is the right folder, and confirm with --allow-removals.
+Exit codes: 0 done; 1 some documents failed, the rest is in; 2 not done, or not to its end: run it again;
+3 another job is running; 4 stopped before any change, as more than 30 percent of the folder's documents
+are gone: look whether it is the right folder, and confirm with --allow-removals; 130 stopped by Ctrl-C.
 
 Other commands (a folder of that name is given as ./verify):
   python -m ingest verify --help    compare the index with itself and with the folder; --repair mends it
@@ -89,7 +89,7 @@ def _prune(given: Sequence[str]) -> Options:
         prog="python -m ingest prune",
         description="Drop the collections of this index that its name no longer points at, such as those of an"
         " embedding model that was replaced.",
-        epilog="Exit codes: 0 done; 2 nothing done; 3 a job is running.",
+        epilog="Exit codes: 0 done; 2 not done, or not to its end; 3 a job is running.",
     )
     parser.add_argument("--dry-run", action="store_true", help="drop nothing; list what would be dropped")
     parser.add_argument("--unfinished", action="store_true", help="drop also what a job has not finished building")
