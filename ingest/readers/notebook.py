@@ -6,6 +6,7 @@ texts are reported. Front matter in the first cell counts as in a Markdown file,
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from msgspec import Struct, field, structs
 from ingest.document import Block, Document
 from ingest.errors import UnreadableDocument
 from ingest.readers import front_matter, markdown
-from ingest.readers.encoding import decode
+from ingest.readers.encoding import decode, paired
 from ingest.readers.fences import fenced
 from ingest.readers.left_out import LeftOut
 from ingest.readers.outline import Outline
@@ -25,6 +26,7 @@ _MOST_OUTPUT = 2_000
 """Characters of one cell."""
 _TEXTS = ("text/markdown", "text/plain", "text/latex")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 """What colours the text of a terminal."""
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
@@ -70,8 +72,8 @@ class _Notebook(Struct):
 def read(data: bytes, name: str) -> Document:
     """Raises UnreadableDocument when it is no notebook, its front matter can't be read, or it holds no text."""
     try:
-        notebook = msgspec.json.decode(decode(data), type=_Notebook)
-    except msgspec.MsgspecError as exc:
+        notebook = msgspec.json.decode(_with_whole_characters(decode(data)), type=_Notebook)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as exc:
         raise UnreadableDocument("it is no notebook of version 4: open it in Jupyter and save it again") from exc
     reader = _Reader(notebook.metadata.language_info.name)
     first = _joined(notebook.cells[0].source) if notebook.cells else ""
@@ -92,6 +94,13 @@ def read(data: bytes, name: str) -> Document:
         language=about.language,
         left_out=reader.left_out.sentences(),
     )
+
+
+def _with_whole_characters(source: str) -> str:
+    """Outputs that were cut short may end with half an emoji, which no strict JSON has. Raises ValueError."""
+    if not _SURROGATE.search(source):
+        return source
+    return paired(json.dumps(json.loads(source), ensure_ascii=False))
 
 
 class _Reader:

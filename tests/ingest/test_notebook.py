@@ -61,6 +61,11 @@ def test_what_an_emptied_cell_printed_is_kept() -> None:
     assert texts(notebook(code(" ", printed("10 rows")))) == ["```text\n10 rows\n```"]
 
 
+def test_half_an_emoji_is_a_mark_and_no_failure() -> None:
+    cut = notebook(text("A \U0001f600 b"), code("x", printed("cut \ud83d")))
+    assert texts(cut) == ["A \U0001f600 b", "```python\nx\n```", "```text\ncut \ufffd\n```"]
+
+
 def test_front_matter_and_the_title_of_the_metadata_count() -> None:
     raw = {"cell_type": "raw", "source": "---\ntitle: Stated\naccess: [hr]\ntags: a\n---\n"}
     read = notebook(raw, text("# Heading\ntext"), title="Metadata")
