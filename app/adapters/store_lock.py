@@ -23,6 +23,8 @@ from app.errors import StoreHeld, StoreOwner, StoreUnavailable
 
 Role = Literal["service", "job"]
 
+_WAY_ON = "let this user write to it, or set QDRANT_PATH to a folder on another disk"
+
 
 class StoreLock:
     """Ownership of the store in a folder, from `acquire` to `release`. Never waits."""
@@ -46,7 +48,7 @@ class StoreLock:
         except Timeout as error:
             raise _held(self._path, self._read_note()) from error
         except (OSError, NotImplementedError) as error:
-            raise StoreUnavailable(f"The folder {self._path} can't be locked: {error}.") from error
+            raise StoreUnavailable(f"The folder {self._path} can't be locked ({error}): {_WAY_ON}.") from error
         now = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             self._leave_note(StoreOwner(os.getpid(), now, role, None, secrets.token_urlsafe(32)))
@@ -71,7 +73,7 @@ class StoreLock:
         try:
             replace_file(self._note, msgspec.json.encode(owner), mode=0o600)
         except OSError as error:
-            raise StoreUnavailable(f"The folder {self._path} can't be written to: {error}.") from error
+            raise StoreUnavailable(f"The folder {self._path} can't be written to ({error}): {_WAY_ON}.") from error
         self.owner = owner
 
     def _read_note(self) -> StoreOwner | None:

@@ -146,14 +146,14 @@ def test_releasing_twice_or_without_holding_is_harmless(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreUnavailable), own_store(tmp_path / "file" / "store", "job"):
+    with pytest.raises(StoreUnavailable, match="set QDRANT_PATH"), own_store(tmp_path / "file" / "store", "job"):
         pass
 
 
 def test_a_note_that_cannot_be_written_frees_the_store(tmp_path: Path) -> None:
     (tmp_path / "owner.json").mkdir()
     lock = StoreLock(tmp_path)
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable, match="set QDRANT_PATH"):
         lock.acquire("job")
     (tmp_path / "owner.json").rmdir()
     with own_store(tmp_path, "job"):
