@@ -22,8 +22,9 @@ async def test_a_server_that_fails_in_the_middle_of_a_job_is_code_2_and_the_next
 
     async def fails(method: str, path: str, body: bytes) -> Reply:
         nonlocal written
-        written += (method, path.endswith("/points")) == ("PUT", True)
-        return (500, b"") if written == 5 else await answer(method, path, body)
+        writes = (method, path.endswith("/points")) == ("PUT", True)
+        written += writes
+        return (500, b"") if writes and written == 5 else await answer(method, path, body)
 
     async with http_server(fails) as server:
         code, out, err = await processes.run(tmp_path, "ingest", QDRANT_URL=server.url)
