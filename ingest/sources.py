@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -53,7 +54,7 @@ def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
 
     Hidden files and folders are passed over, and what `.vouchignore` names or `intake.include` does not, and symbolic
     links that lead out of the corpus. Links to folders are not followed: inside the corpus they would only name the
-    same documents twice. Raises NothingToIngest when `root` itself can't be read.
+    same documents twice. Raises NothingToIngest when `root` itself can't be read, or names of files can't.
     """
     found: dict[str, SourceFile] = {}
     faults: list[_Fault] = []
@@ -62,7 +63,9 @@ def find_files(root: Path, intake: Intake = DEFAULT) -> Iterator[SourceFile]:
     def said(ceiling: Access | None) -> Metadata:
         return Metadata(access_ceiling=ceiling, access_default=intake.default_access)
 
-    for name in sorted(_names(root, intake, faults), key=_composed_first):
+    names = sorted(_names(root, intake, faults), key=_composed_first)
+    _check_encoding(names)
+    for name in names:
         file = _source_file(root, name, found)
         found[file.document_id] = structs.replace(file, said=said(_ceiling(root, name, ceilings)))
     faults += [(sidecar, fault, "") for sidecar, fault in ceilings.faults.items()]
@@ -145,6 +148,16 @@ def _leads_into(folder: Path, link: Path) -> bool:
         return link.resolve().is_relative_to(folder)
     except (OSError, RuntimeError):  # a loop; which of the two depends on Python's version
         return False
+
+
+def _check_encoding(names: Collection[str]) -> None:
+    """Elsewhere the documents have other ids: a job would take all of them for new, and remove the old ones."""
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8" and not all(map(str.isascii, names)):
+        raise NothingToIngest(
+            f"Python takes the names of files for {encoding} here, and would not know their documents again:"
+            " run it with PYTHONUTF8=1."
+        )
 
 
 def _source_file(root: Path, name: str, taken: Collection[str]) -> SourceFile:

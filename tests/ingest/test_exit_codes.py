@@ -10,7 +10,7 @@ import pytest
 from ingest import options
 from tests import processes
 from tests.qdrant_http import Reply, http_server, local_mode
-from tests.service import write_corpus
+from tests.service import CORPUS, write_corpus
 from tests.stores import LOCAL_MODE
 
 pytestmark = LOCAL_MODE
@@ -33,6 +33,17 @@ async def test_a_server_that_fails_in_the_middle_of_a_job_is_code_2_and_the_next
         assert "Traceback" not in err
         code, out, err = await processes.run(tmp_path, "ingest", QDRANT_URL=server.url)
         assert code == 0, err
+
+
+async def test_where_names_are_not_taken_for_utf_8_nothing_is_lost_and_the_code_is_2(tmp_path: Path) -> None:
+    write_corpus(tmp_path, CORPUS | {"büro.md": "# Office\n\nIt is in Bremen.\n"})
+    assert (await processes.run(tmp_path, "ingest"))[0] == 0
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+    code, out, err = await processes.run(tmp_path, "ingest", **ascii_only)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert "PYTHONUTF8=1" in err
+    code, out, err = await processes.run(tmp_path, "ingest", LC_ALL="C")
+    assert (code, "4 unchanged" in out) == (0, True), "C alone means UTF-8 to Python"
 
 
 def test_the_codes_of_the_documentation_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
