@@ -137,6 +137,8 @@ def _in_another_script(data: bytes) -> str | None:
 
 def _may_be_utf16(data: bytes, encoding: str) -> bool:
     """Whether most zeros are the upper half of a character, as those of spaces are; in a long text without such ones,
-    its letters have been looked at closely enough."""
+    its letters have been looked at closely enough. Of ASCII in UTF-16 half is zeros; with few it is just ASCII."""
+    if data.isascii() and data.count(0) < len(data) // 4 and not _CONTROLS.search(data):
+        return False
     upper = data[1::2] if encoding == "utf_16_le" else data[::2]
     return len(data) >= _LONG_ENOUGH or 2 * upper.count(0) > data.count(0)

@@ -59,6 +59,8 @@ def test_what_is_encoded_comes_back(text: str, encoding: str) -> None:
         bytes(range(1, 256)) * 4,
         b"PK\x03\x04" + bytes(range(0, 256, 3)) * 9,
         b"\0\1binary",
+        b"a,b\n1,\0\n",  # these would be Chinese in UTF-16
+        b"desk\0the train",
     ],
 )
 def test_binary_is_refused(data: bytes) -> None:
