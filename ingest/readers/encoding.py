@@ -15,6 +15,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_MARK = "\ufeff"
 _WIDER = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
@@ -47,7 +48,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
     `declared` is the encoding that the document names; UTF-8 that holds more than ASCII is never anything else.
     Raises UnreadableDocument, also when there is no text.
     """
-    text = _decode(data, declared)
+    text = _decode(data, declared).lstrip(_MARK)  # files put together may begin with several
     if "\0" in text:
         raise UnreadableDocument("it is binary, not text")
     if not text.strip():

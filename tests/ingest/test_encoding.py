@@ -28,6 +28,7 @@ def refusal(data: bytes, name: str = "a.md") -> str:
     [
         TEXT.encode(),
         codecs.BOM_UTF8 + TEXT.encode(),
+        codecs.BOM_UTF8 * 2 + TEXT.encode(),
         TEXT.encode("utf-16"),
         codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
         TEXT.encode("utf-32"),
@@ -35,7 +36,7 @@ def refusal(data: bytes, name: str = "a.md") -> str:
         TEXT.replace("\n", "\r\n").encode(),
         TEXT.replace("\n", "\r").encode(),
     ],
-    ids=["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "crlf", "cr"],
+    ids=["utf-8", "utf-8-sig", "marked twice", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "crlf", "cr"],
 )
 def test_byte_order_marks_and_line_ends_change_nothing(data: bytes) -> None:
     assert decode(data) == TEXT
