@@ -75,13 +75,13 @@ def _fields(lines: Sequence[str], first: Title | None) -> tuple[dict[str, str], 
 
 
 def _top(lines: Sequence[str], first: Title | None) -> Iterator[int]:
-    """The numbers of the lines of that list; none where a text stands before it."""
+    """The numbers of the lines of that list, which may have blank ones in it; none where a text stands before it."""
     title = range(first.start, first.stop) if first else range(0)
     inside = False
     for number, line in enumerate(lines):
-        if number in title or (not inside and (not line.strip() or line.startswith((".. ", " ")))):
+        if number in title or not line.strip() or (not inside and line.startswith((".. ", " "))):
             continue
-        inside = bool(_FIELD.fullmatch(line)) or (inside and line[:1].isspace() and bool(line.strip()))
+        inside = bool(_FIELD.fullmatch(line)) or (inside and line[:1].isspace())
         if not inside:
             return
         yield number

@@ -150,6 +150,8 @@ def test_fields_decide_access_and_title_only_at_the_top() -> None:
     assert rst.parse(":access:\n\ntext").access == ()
     assert rst.parse("text\n\n:access: hr\n:title: T").access is None
     assert rst.parse(":title: T\n\nGuide\n=====\n").title == "T"
+    assert rst.parse(":orphan:\n\nGuide\n=====\n\n:access: hr\n\ntext").access == ("hr",)
+    assert rst.parse(":Author: Ada\n\n   of the board\n\n:access: hr\n\ntext").access == ("hr",)
     assert rst.parse("text").title == ""
 
 
