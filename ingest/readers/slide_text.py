@@ -101,7 +101,8 @@ def _depth(paragraph: Element) -> int:
 
 def _cell(cell: Element) -> str:
     """A cell that another one spans is empty, whatever it holds."""
-    return "" if "1" in (cell.get("hMerge"), cell.get("vMerge")) else " ".join(_text(cell).split())
+    spanned = any(cell.get(name) in ("1", "true") for name in ("hMerge", "vMerge"))
+    return "" if spanned else " ".join(_text(cell).split())
 
 
 def _text(element: Element) -> str:

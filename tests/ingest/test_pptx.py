@@ -80,12 +80,14 @@ def test_tables_groups_and_speaker_notes_are_read() -> None:
     ]
 
 
-def test_cells_that_another_one_spans_say_nothing() -> None:
+@pytest.mark.parametrize("yes", ["1", "true"])
+def test_cells_that_another_one_spans_say_nothing(yes: str) -> None:
     made = pptx.Presentation()
     table = add_slide(made, BLANK).shapes.add_table(2, 2, 0, 0, Inches(4), Inches(1)).table
     table.cell(0, 0).text = "wide"
     table.cell(0, 0).merge(table.cell(0, 1))
     table.cell(0, 1).text = "under"
+    table.cell(0, 1)._tc.set("hMerge", yes)
     table.cell(1, 0).text = "x"
     [block] = slides(made).blocks
     assert block.text.split("\n")[0] == "| wide |  |"
