@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 
 from app.core.records import StateRecord
@@ -25,12 +26,16 @@ from ingest.patterns import IGNORE_FILE
 from ingest.progress import DocumentCounts, Failure, Progress, Report, Summary
 from ingest.pushed import ID_TAKEN
 from ingest.reading import Readers
-from ingest.sources import DEFAULT, SourceFile, file_hash, find_files, read_bytes
+from ingest.sources import DEFAULT, SourceFile, file_hash, find_files, folder_identity, read_bytes
 
 DOCUMENTS_AT_ONCE = IN_FLIGHT + 2
 """Read, embedded and written side by side, so that the embedder never waits for the next one."""
 HASHED_AT_ONCE = 64
 """Files between two looks at the event loop."""
+_WENT_AWAY = Failure(
+    ".", "the folder went away, or another one came in its place, while it was read: nothing was removed; run it again"
+)
+"""A renamed document whose file could not be read any more must not lose its last version."""
 
 
 async def run(
@@ -55,6 +60,7 @@ async def run(
     fails: then run it again.
     """
     started = time.monotonic()
+    standing = folder_identity(corpus)
     files = await asyncio.to_thread(lambda: list(find_files(corpus, intake)))
     if not files and not allow_removals:
         raise NothingToIngest(
@@ -70,7 +76,8 @@ async def run(
             await asyncio.to_thread(removals.check, await indexer.answering(), files, intake)
         await carrying.carry_pushed(store, indexer)
         await last.look_up()
-        state = await job.run(files, report, None if indexer.resumed else only)
+        stands = partial(_stands, corpus, standing)
+        state = await job.run(files, report, None if indexer.resumed else only, stands)
     seconds = round(time.monotonic() - started, 3)
     return Summary(job.documents, indexer.passages, seconds, state.revision, state.state)
 
@@ -83,11 +90,20 @@ class _Job:
         self._last = last
         self.documents = DocumentCounts()
 
-    async def run(self, files: Sequence[SourceFile], report: Report, only: Collection[str] | None) -> StateRecord:
+    async def run(
+        self, files: Sequence[SourceFile], report: Report, only: Collection[str] | None, stands: Callable[[], bool]
+    ) -> StateRecord:
+        """A folder that no longer `stands` when it was read takes nothing along."""
         await self._indexer.remove_strays()
         asked = files if only is None else [file for file in files if file.document_id in only]
         await self._index_all(asked, report)
-        await self._remove_missing(files, only)
+        if await asyncio.to_thread(stands):
+            await self._remove_missing(files, only)
+        else:
+            self.documents.failed += 1
+            report(Progress(len(asked), len(files), self._indexer.embedded, _WENT_AWAY))
+        await self._indexer.remove_broken_pushes()
+        await self._indexer.remove_orphans()
         await self._indexer.mend_vectors()
         return await self._indexer.finish()
 
@@ -180,7 +196,7 @@ class _Job:
         return data, file.byte_hash(data)
 
     async def _remove_missing(self, files: Sequence[SourceFile], only: Collection[str] | None) -> None:
-        """Remove the folder's documents that are gone, and passages that a cut job left without a record."""
+        """Remove the folder's documents that are gone."""
         for record in removals.gone(self._indexer.records.values(), files):
             if only is None or record.document_id in only:
                 await self._indexer.remove(record.document_id)
@@ -188,5 +204,7 @@ class _Job:
         for absent in removals.gone(self._indexer.absent.values(), files):
             if only is None or absent.document_id in only:
                 await self._indexer.remove(absent.document_id)
-        await self._indexer.remove_broken_pushes()
-        await self._indexer.remove_orphans()
+
+
+def _stands(corpus: Path, standing: tuple[int, int] | None) -> bool:
+    return standing is not None and folder_identity(corpus) == standing

@@ -92,6 +92,15 @@ def read_bytes(file: SourceFile, intake: Intake = DEFAULT) -> bytes:
         raise UnreadableDocument(f"it can't be read: {exc.strerror}") from exc
 
 
+def folder_identity(folder: Path) -> tuple[int, int] | None:
+    """Another one where another folder is put in its place, or mounted there; None when there is none."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def file_hash(file: SourceFile, intake: Intake = DEFAULT) -> str | None:
     """Its byte hash; None for what can't be read."""
     try:

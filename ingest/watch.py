@@ -13,6 +13,7 @@ from watchfiles import Change, watch
 from ingest.access import ACCESS_FILE
 from ingest.errors import CannotWatch
 from ingest.patterns import IGNORE_FILE
+from ingest.sources import folder_identity
 
 QUIET_MS = 400
 """A burst of changes is over when nothing has happened for so long."""
@@ -59,7 +60,7 @@ def _occasions(corpus: Path, counts: Callable[[Change, str], bool], due: _Due) -
     while True:
         due.now()
         yield from _changes(corpus, counts, due)
-        while _identity(corpus) is None:
+        while folder_identity(corpus) is None:
             if due:
                 yield
             time.sleep(TICK_MS / 1000)
@@ -67,7 +68,7 @@ def _occasions(corpus: Path, counts: Callable[[Change, str], bool], due: _Due) -
 
 def _changes(corpus: Path, counts: Callable[[Change, str], bool], due: _Due) -> Iterator[None]:
     """Until the folder is another one. The first run comes after the watching has begun: no change falls between."""
-    standing = _identity(corpus)
+    standing = folder_identity(corpus)
     try:
         for changes in watch(
             corpus,
@@ -78,7 +79,7 @@ def _changes(corpus: Path, counts: Callable[[Change, str], bool], due: _Due) -> 
             yield_on_timeout=True,
             ignore_permission_denied=True,
         ):
-            if _identity(corpus) != standing:
+            if folder_identity(corpus) != standing:
                 due.now()
                 return
             if changes or due:
@@ -105,11 +106,3 @@ class _Filter:
             return False
         below = changed.relative_to(self._corpus) if changed.is_relative_to(self._corpus) else changed
         return all(not part.startswith(".") or part in (IGNORE_FILE, ACCESS_FILE) for part in below.parts)
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        status = folder.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino

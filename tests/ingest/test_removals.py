@@ -16,8 +16,10 @@ from app.settings import Settings
 from ingest import job, removals
 from ingest.errors import NothingToIngest, RemovalsRefused
 from ingest.intake import Intake
+from ingest.progress import Progress
 from ingest.sources import DEFAULT, find_files, read_bytes
 from tests.ingest.faulty_store import FaultyStore, breaks
+from tests.ingest.test_job import content
 from tests.service import ingest, settings_for, write_corpus
 from tests.shared_embedder import embedders
 from tests.stores import document
@@ -194,3 +196,28 @@ class Renamed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_folder_that_goes_away_while_it_is_read_takes_nothing_along(copied: Settings, replaced: bool) -> None:
+    corpus, away = Path(copied.corpus), Path(copied.corpus).with_name("away")
+    (corpus / "leave.md").rename(corpus / "holidays.md")
+    before = await content(copied)
+    reports: list[Progress] = []
+
+    def go_away(progress: Progress) -> None:
+        reports.append(progress)
+        if not away.exists():
+            corpus.rename(away)
+            if replaced:
+                corpus.mkdir()
+
+    async with open_store(copied, "job") as (store, _):
+        summary = await job.run(store, await embedders.get("bundled"), copied.index_name, corpus, go_away)
+    assert (summary.documents.removed, summary.state) == (0, "ready")
+    failed = [report.failure.document_id for report in reports if report.failure]
+    assert (failed[-1], len(failed)) == (".", summary.documents.failed)
+    assert (await content(copied))[2]["leave.md"] == before[2]["leave.md"]
+    shutil.rmtree(corpus, ignore_errors=True)
+    away.rename(corpus)
+    assert (await ingest(copied)).documents.removed == 1
