@@ -197,7 +197,7 @@ class _Job:
 
     async def _remove_missing(self, files: Sequence[SourceFile], only: Collection[str] | None) -> None:
         """Remove the folder's documents that are gone."""
-        for record in removals.gone(self._indexer.records.values(), files):
+        for record in removals.removable(self._indexer.records, self._indexer.absent, files):
             if only is None or record.document_id in only:
                 await self._indexer.remove(record.document_id)
                 self.documents.removed += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -41,6 +41,17 @@ def gone(records: Iterable[Known], files: Iterable[SourceFile]) -> list[Known]:
         and record.document_id not in present  # of most it is: only what is left is worth a look at its folders
         and present.isdisjoint(map(str, PurePosixPath(record.document_id).parents))
     ]
+
+
+def removable(
+    records: Mapping[str, DocumentRecord], absent: Mapping[str, AbsentDocument], files: Sequence[SourceFile]
+) -> list[DocumentRecord]:
+    """Those that are gone, except where a file with the same bytes failed: a document that was moved keeps its last
+    version until it can be read at its new place."""
+    present = {file.document_id for file in files}
+    known: list[DocumentRecord | AbsentDocument] = [*records.values(), *absent.values()]
+    failing = {one.failed_bytes for one in known if one.document_id in present}
+    return [record for record in gone(records.values(), files) if record.byte_hash not in failing]
 
 
 def check(answering: Collection[DocumentRecord], files: Sequence[SourceFile], intake: Intake = DEFAULT) -> None:

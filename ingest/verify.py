@@ -193,7 +193,7 @@ def _of_corpus(
             yield Finding("not_indexed", file.document_id, ID_TAKEN)
         elif _bytes_seen(record or failed) != file_hash(file, intake):
             yield Finding("changed", file.document_id, "the file is another one than was indexed")
-    for gone in removals.gone(records.values(), files):
+    for gone in removals.removable(records, absent, files):
         yield Finding("gone", gone.document_id, "it is in the index and not in the folder")
     for failed in removals.gone(absent.values(), files):
         yield Finding("gone", failed.document_id, "it is listed as failed and not in the folder")

@@ -54,6 +54,20 @@ async def test_a_document_that_failed_and_was_mended_or_removed_since_is_found(
         assert [one async for one in store.absent_documents(state.collection)] == []
 
 
+async def test_a_document_that_cannot_be_read_where_it_was_moved_to_keeps_its_last_version(
+    settings: Settings, tmp_path: Path
+) -> None:
+    before, corpus = await content(settings), tmp_path / "corpus"
+    (corpus / "leave.md").rename(corpus / "leave.pdf")
+    summary = await ingest(settings)
+    assert (summary.documents.removed, summary.documents.failed) == (0, 1)
+    assert (await content(settings))[1:] == before[1:]
+    assert (await verified(settings)).ok
+    (corpus / "leave.pdf").unlink()
+    assert found(await verified(settings)) == {("gone", "leave.md"), ("gone", "leave.pdf")}
+    assert (await ingest(settings)).documents.removed == 1
+
+
 async def test_a_file_whose_id_was_pushed_is_told_with_what_to_do(settings: Settings, tmp_path: Path) -> None:
     async with opened(settings) as (store, arguments):
         await pushed(settings, store, arguments, "new.md")
