@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from ingest.document import Block, Kind
+from ingest.readers import raised
 from ingest.readers.fences import fenced
 from ingest.readers.html_table import Rows, is_data
 from ingest.readers.html_visibility import Visibility
@@ -100,6 +101,8 @@ class PageText:
         elif tag == "pre":
             self._finish_paragraph()
             self._code = element
+        elif _is_raised(element) and self._parts:
+            self._parts.append(raised.mark(self._parts[-1], "".join(element.itertext())))
         elif tag in _FRAMES or (tag == "table" and is_data(element)) or (tag in _CELLS and self._rows is not None):
             self._finish_paragraph()
             self._frames.append(_Frame(element))
@@ -190,6 +193,11 @@ class PageText:
     def _rows(self) -> Rows | None:
         """Of the data table that the walk is in, outside its cells."""
         return self._frames[-1].rows if self._frames else None
+
+
+def _is_raised(element: Element) -> bool:
+    around = element.getparent()
+    return element.tag == "sup" or (around is not None and around.tag == "msup" and element is around[-1])
 
 
 def _number(stated: str | None) -> int | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
 from pptx.oxml.ns import qn
 
-from ingest.readers import ooxml
+from ingest.readers import ooxml, raised
 from ingest.readers.left_out import LeftOut
 from ingest.readers.tables import markdown_table
 
@@ -18,6 +19,9 @@ Element = Any
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_MATH_EXPONENT = _MATH_TEXT.replace("}t", "}sup")
+_ABOVE = re.compile("0*[1-9]")
+"""A share of the line that is no negative one: `30000` or `30%`."""
 _TITLES = ("title", "ctrTitle")
 _BULLETED = ("body", "obj")
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr")
@@ -112,8 +116,16 @@ def _text(element: Element) -> str:
 def _line(paragraph: Element) -> str:
     """A paragraph's text; a break inside it stays one."""
     texts = {qn("a:t"), _MATH_TEXT}
-    return "".join(
-        "\n" if part.tag == qn("a:br") else part.text or ""
+    return raised.joined(
+        ("\n" if part.tag == qn("a:br") else part.text or "", _is_raised(part))
         for part in paragraph.iter(*texts, qn("a:br"))
         if not any(True for _ in part.iterancestors(f"{_COMPATIBILITY}Fallback"))
     ).strip()
+
+
+def _is_raised(part: Element) -> bool:
+    """The text of a run that its own format raises, by a share of the line, or the exponent of a formula."""
+    if part.tag == _MATH_TEXT:
+        return any(True for _ in part.iterancestors(_MATH_EXPONENT))
+    said = part.getparent().find(qn("a:rPr"))
+    return said is not None and _ABOVE.match(said.get("baseline", "")) is not None

@@ -9,7 +9,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml.ns import qn
 from docx.parts.document import DocumentPart
 
-from ingest.readers import ooxml
+from ingest.readers import ooxml, raised
 from ingest.readers.left_out import LeftOut
 from ingest.readers.word_styles import Styles
 
@@ -73,7 +73,7 @@ class WordText:
             return ""
         elif tag in _UNREAD:
             self._left_out.count(_UNREAD[tag])
-        return "".join(self.of(child) for child in element)
+        return raised.joined((self.of(child), _is_raised(child)) for child in element)
 
     def _is_withheld(self, element: Element) -> bool:
         if element.tag in _DELETED:
@@ -112,6 +112,14 @@ def related(part: DocumentPart, *kinds: str) -> Iterator[Element]:
     for relationship in part.rels.values():
         if relationship.reltype in kinds and not relationship.is_external:
             yield ooxml.parse(relationship.target_part.blob)
+
+
+def _is_raised(part: Element) -> bool:
+    """A run that its own format raises, or the exponent of a formula."""
+    if part.tag == qn("m:sup"):
+        return True
+    said = part.find(f"{qn('w:rPr')}/{qn('w:vertAlign')}") if part.tag == qn("w:r") else None
+    return said is not None and said.get(qn("w:val")) == "superscript"
 
 
 def _written(text: Element) -> str:

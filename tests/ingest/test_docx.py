@@ -33,6 +33,18 @@ def run_of(xml: str) -> Any:
     return parse_xml(f"<w:r {nsdecls('w')}>{xml}</w:r>")
 
 
+def test_a_raised_number_does_not_run_into_the_one_before_it() -> None:
+    made = docx.Document()
+    paragraph = made.add_paragraph("10")
+    for text, is_raised in (("1", True), ("2", True), (" or the 2", False), ("nd", True), (", CO", False)):
+        paragraph.add_run(text).font.superscript = is_raised
+    paragraph.add_run("2").font.subscript = True
+    power = "<m:r><m:t>{}</m:t></m:r>"
+    formula = f"<m:sSup><m:e>{power.format(10)}</m:e><m:sup>{power.format(9)}</m:sup></m:sSup>"
+    made.add_paragraph()._p.append(parse_xml(f"<m:oMath {nsdecls('m')}>{formula}</m:oMath>"))
+    assert [text for text, _ in said(word(made))] == ["10^12 or the 2nd, CO2", "10^9"]
+
+
 def test_paragraphs_lists_and_tables_stand_in_order_under_their_headings() -> None:
     made = docx.Document()
     made.add_paragraph("Before.")

@@ -33,6 +33,19 @@ def test_a_literal_section_is_text_in_xhtml_and_none_in_html() -> None:
     assert "b <i>" not in html.read(page, "a.html").blocks[0].text
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("<p>10<sup>6</sup> rows, m<sup> 2 </sup>, 10<sup><b>-3</b></sup>", "10^6 rows, m^ 2 , 10^-3"),
+        ("<p>the 2<sup>nd</sup>, <sup>1</sup> a note<sup>[3]</sup>, H<sub>2</sub>O", "the 2nd, 1 a note[3], H2O"),
+        ("<p><math><msup><mn>10</mn><mn>9</mn></msup></math>", "10^9"),
+        ("<table><tr><th>A<th>B<tr><td>10<sup>6</sup><td>c</table>", "| A | B |\n| --- | --- |\n| 10^6 | c |"),
+    ],
+)
+def test_a_raised_number_does_not_run_into_the_one_before_it(source: str, said: str) -> None:
+    assert text(source) == said
+
+
 def test_blocks_stand_under_the_headings_above_them() -> None:
     source = "before<h1>A</h1>one<h3>B <em>b</em></h3><p>two<p>three<h2>C</h2><div>four<br>five</div><h1>D</h1>"
     assert blocks(source) == [

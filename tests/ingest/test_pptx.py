@@ -46,6 +46,17 @@ def add_text(shapes: Any, text: str) -> Any:
     return box
 
 
+def test_a_raised_number_does_not_run_into_the_one_before_it() -> None:
+    made = pptx.Presentation()
+    paragraph = add_text(add_slide(made, BLANK).shapes, "10").text_frame.paragraphs[0]
+    for text, baseline in (("6", "30000"), (" or CO", "0"), ("2", "-25000"), (" or m", None), ("2", "30%")):
+        run = paragraph.add_run()
+        run.text = text
+        if baseline is not None:
+            run._r.get_or_add_rPr().set("baseline", baseline)
+    assert [text for text, _, _ in said(slides(made))] == ["10^6 or CO2 or m^2"]
+
+
 def test_each_slide_is_a_section_under_its_title_with_its_number() -> None:
     made = pptx.Presentation()
     add_slide(made, TITLE_SLIDE, "Travel", "How we travel")
