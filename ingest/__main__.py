@@ -84,7 +84,7 @@ def _once(
 
 def _carry_out(settings: Settings, order: Order, report: Report) -> Outcome:
     try:
-        return asyncio.run(_carry_out_here(settings, order, report))
+        return stopping.run(_carry_out_here(settings, order, report))
     except StoreHeld as held:
         if held.owner is None or held.owner.role == "job":
             raise JobRunning(str(held)) from held

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -14,6 +18,30 @@ def terminated_as_interrupted() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """asyncio.run, which SIGTERM cancels in an orderly way also where SIGINT is ignored.
+
+    Raises KeyboardInterrupt then.
+    """
+    try:
+        return asyncio.run(_cancelled_by_sigterm(work))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+async def _cancelled_by_sigterm(work: Coroutine[Any, Any, T]) -> T:
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+    def cancel(*_: object) -> None:
+        loop.call_soon_threadsafe(task.cancel)  # wakes the loop, which may be waiting
+
+    before = signal.signal(signal.SIGTERM, cancel)
+    try:
+        return await task
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -36,6 +36,21 @@ async def test_a_job_that_is_stopped_gives_its_lease_up(tmp_path: Path, stop: si
         assert code == 0, said
 
 
+async def test_started_by_a_shell_with_ctrl_c_ignored_it_stops_without_a_traceback(tmp_path: Path) -> None:
+    write_corpus(tmp_path, MANY)
+    async with http_server(local_mode()) as server:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            job = await processes.start(tmp_path, "ingest", QDRANT_URL=server.url)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        await takes_its_lease(server.requests)
+        await asyncio.sleep(0.2)  # into the middle of its work, wherever that is
+        job.send_signal(signal.SIGTERM)
+        _, err = await job.communicate()
+    assert (job.returncode, err) == (130, b"Stopped. Run it again to finish the job.\n")
+
+
 async def takes_its_lease(requests: Sequence[str]) -> None:
     for _ in range(3_000):
         if any(request.startswith("PUT ") and request.endswith("-records/points") for request in requests):
