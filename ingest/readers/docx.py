@@ -22,7 +22,7 @@ from ingest.document import Block, Document
 from ingest.readers import fences, ooxml
 from ingest.readers.left_out import LeftOut
 from ingest.readers.outline import Outline
-from ingest.readers.tables import markdown_table
+from ingest.readers.tables import filled_down, markdown_table
 from ingest.readers.word_styles import Style, Styles
 from ingest.readers.word_text import WordText, related
 
@@ -136,17 +136,18 @@ class _Reader:
             for cell in (cell for row in cells for cell in row):
                 yield from self._parts(cell)
             return
-        grid = [[text for cell in row for text in self._cell(cell)] for row in cells]
+        grid = filled_down([text for cell in row for text in self._cell(cell)] for row in cells)
         if any(any(row) for row in grid):
             yield _Part("table", markdown_table(grid))
 
-    def _cell(self, cell: Element) -> list[str]:
-        """The cell's text, and an empty one for each further column that it spans; none where it goes on from above."""
+    def _cell(self, cell: Element) -> list[str | None]:
+        """The cell's text, None where it goes on from above, and an empty one for each further column that it spans."""
         span = cell.find(f"{qn('w:tcPr')}/{qn('w:gridSpan')}")
         merged = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
         goes_on = merged is not None and merged.get(qn("w:val"), "continue") == "continue"
-        silent = goes_on or self._is_deleted(cell, "w:tcPr", "w:cellDel")
-        text = "" if silent else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
+        text = None if goes_on else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
+        if self._is_deleted(cell, "w:tcPr", "w:cellDel"):
+            text = ""
         width = 1 if span is None else int(span.get(qn("w:val"), "1"))
         return [text, *[""] * (min(width, _WIDEST_SPAN) - 1)]
 

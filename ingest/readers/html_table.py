@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ingest.readers.tables import LONGEST_REPEATED
+
 Element = Any
 """An lxml element, which has no types."""
 
 _NO_CELLS = ("table", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _WIDEST = 20
 """Columns that one cell may take."""
-_LONGEST_REPEATED = 200
-"""Characters: a longer cell that spans rows stands in the first of them only."""
 
 
 def is_data(table: Element) -> bool:
@@ -43,7 +43,7 @@ class Rows:
         rows = _number(cell.get("rowspan")) - 1
         for text_there in [text, *[""] * (min(_number(cell.get("colspan")), _WIDEST) - 1)]:
             if rows > 0:
-                self._spans[len(row)] = (rows, text_there if len(text) <= _LONGEST_REPEATED else "")
+                self._spans[len(row)] = (rows, text_there if len(text) <= LONGEST_REPEATED else "")
             row.append(text_there)
 
     def finish(self) -> list[list[str]]:

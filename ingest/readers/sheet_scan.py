@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import IO
 from xml.parsers import expat
+
+from openpyxl.utils import range_boundaries  # type: ignore[import-untyped]
 
 _CHUNK = 65_536
 _LAST_COLUMN = 16_384
@@ -20,6 +23,8 @@ class SheetScan:
         """Numbers from 1."""
         self.hidden_columns: set[int] = set()
         """Numbers from 1."""
+        self.tall: dict[tuple[int, int], int] = {}
+        """Merged cells that span rows: the last of them, by the row and the column in which the cell begins."""
         self.formulas_without_result = 0
         self._row = 0
         self._type = ""
@@ -42,6 +47,8 @@ class SheetScan:
                     raise ValueError(f"row {self._row}")
                 if attributes.get("hidden") in _ON:
                     self.hidden_rows.add(self._row)
+            case "mergeCell":
+                self._merge(attributes.get("ref", ""))
             case "c":
                 self._type = attributes.get("t", "n")
                 self._formula = self._result = False
@@ -49,6 +56,12 @@ class SheetScan:
                 self._formula = True
             case "v":
                 self._in_value = True
+
+    def _merge(self, cells: str) -> None:
+        with suppress(ValueError, TypeError):  # no range of cells
+            column, row, _, last_row = range_boundaries(cells)
+            if last_row > row:
+                self.tall[row, column] = last_row
 
     def _characters(self, text: str) -> None:
         self._result = self._result or self._in_value

@@ -11,7 +11,7 @@ from pptx.oxml.ns import qn
 
 from ingest.readers import ooxml, raised
 from ingest.readers.left_out import LeftOut
-from ingest.readers.tables import markdown_table
+from ingest.readers.tables import filled_down, markdown_table
 
 Element = Any
 """An lxml element, which has no types."""
@@ -26,6 +26,7 @@ _TITLES = ("title", "ctrTitle")
 _BULLETED = ("body", "obj")
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr")
 _DEEPEST = 8
+_ON = ("1", "true")
 
 
 class SlideText(Struct, frozen=True):
@@ -69,7 +70,9 @@ class SlideReader:
 
     def _graphic(self, frame: Element) -> Iterator[SlideText]:
         for table in frame.iter(qn("a:tbl")):
-            rows = [[_cell(cell) for cell in row.iterchildren(qn("a:tc"))] for row in table.iterchildren(qn("a:tr"))]
+            rows = filled_down(
+                [_cell(cell) for cell in row.iterchildren(qn("a:tc"))] for row in table.iterchildren(qn("a:tr"))
+            )
             if any(any(row) for row in rows):
                 yield SlideText("table", markdown_table(rows))
         for diagram in frame.iter(_DIAGRAM):
@@ -103,10 +106,11 @@ def _depth(paragraph: Element) -> int:
     return min(int(level), _DEEPEST) if level.isdecimal() else 0
 
 
-def _cell(cell: Element) -> str:
-    """A cell that another one spans is empty, whatever it holds."""
-    spanned = any(cell.get(name) in ("1", "true") for name in ("hMerge", "vMerge"))
-    return "" if spanned else " ".join(_text(cell).split())
+def _cell(cell: Element) -> str | None:
+    """A cell that another one spans says nothing of its own, whatever it holds: None where that one is above."""
+    if cell.get("hMerge") in _ON:
+        return ""
+    return None if cell.get("vMerge") in _ON else " ".join(_text(cell).split())
 
 
 def _text(element: Element) -> str:

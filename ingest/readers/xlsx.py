@@ -21,6 +21,7 @@ from ingest.readers.number_formats import shown
 from ingest.readers.outline import Outline
 from ingest.readers.sheet_scan import SheetScan
 from ingest.readers.sheet_tables import Row, texts_and_records
+from ingest.readers.tables import LONGEST_REPEATED
 
 _UNREAD_PARTS = {
     re.compile(r"xl/media/.*"): "images",
@@ -58,6 +59,7 @@ def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[Row]:
     scan = SheetScan(sheet._get_source())  # openpyxl has no public name for the sheet's part
     if scan.formulas_without_result:
         left_out.note("formulas whose results are not stored: open the file in Excel and save it again")
+    going_on: dict[int, tuple[int, str]] = {}
     sheet.reset_dimensions()  # some programs state wrong ones, and cells outside would be lost
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [shown(cell.value, cell.number_format or "General").strip() for cell in row]
@@ -67,7 +69,24 @@ def _rows(sheet: ReadOnlyWorksheet, left_out: LeftOut) -> Iterator[Row]:
         for index in hidden:
             cells[index] = ""
             left_out.note("hidden rows and columns")
+        _say_merged(cells, number, scan, going_on)
         yield cells
+
+
+def _say_merged(cells: list[str], number: int, scan: SheetScan, going_on: dict[int, tuple[int, str]]) -> None:
+    """Say a cell that spans rows in each of them that says anything, so that each can be read alone.
+
+    `going_on` has by column the last row of such a cell, and its text.
+    """
+    for column, (last, text) in list(going_on.items()):
+        if number > last:
+            del going_on[column]
+        elif any(cells) and column < len(cells) and not cells[column]:
+            cells[column] = text
+    for column, text in enumerate(cells):
+        last = scan.tall.get((number, column + 1), number)
+        if last > number and 0 < len(text) <= LONGEST_REPEATED:
+            going_on[column] = (last, text)
 
 
 def _is_hidden(scan: SheetScan, row: int, column: int) -> bool:

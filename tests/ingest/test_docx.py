@@ -226,7 +226,7 @@ def test_footnotes_follow_the_paragraph_that_they_belong_to() -> None:
     assert [text for text, _ in said(read("a.docx", data))] == ["Up to 30 days", "Footnote: Or 20.", "Next."]
 
 
-def test_merged_cells_are_said_once_and_nested_tables_in_their_cell() -> None:
+def test_merged_cells_are_said_in_each_row_and_nested_tables_in_their_cell() -> None:
     made = docx.Document()
     table = made.add_table(3, 3)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "wide"
@@ -240,7 +240,7 @@ def test_merged_cells_are_said_once_and_nested_tables_in_their_cell() -> None:
         "| wide |  | C |",
         "| --- | --- | --- |",
         "| tall | x |  |",
-        "|  | in ner |  |",
+        "| tall | in ner |  |",
     ]
 
 

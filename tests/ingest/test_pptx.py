@@ -104,6 +104,17 @@ def test_cells_that_another_one_spans_say_nothing(yes: str) -> None:
     assert block.text.split("\n")[0] == "| wide |  |"
 
 
+@pytest.mark.parametrize(("tall", "below"), [("EU", "EU"), ("long " * 50, "")])
+def test_a_cell_that_spans_rows_is_said_in_each_unless_it_is_long(tall: str, below: str) -> None:
+    made = pptx.Presentation()
+    table = add_slide(made, BLANK).shapes.add_table(4, 2, 0, 0, Inches(4), Inches(1)).table
+    table.cell(0, 0).text, table.cell(0, 1).text = "Area", "City"
+    table.cell(1, 0).text, table.cell(1, 1).text, table.cell(2, 1).text = tall, "Rome", "Oslo"
+    table.cell(1, 0).merge(table.cell(3, 0))
+    [block] = slides(made).blocks
+    assert block.text.split("\n")[3:] == [f"| {below} | Oslo |", "|  |  |"]
+
+
 def test_hidden_slides_and_shapes_pictures_and_charts_are_left_out_and_reported() -> None:
     made = pptx.Presentation()
     add_slide(made, TITLE_ONLY, "Secret").element.set("show", "0")

@@ -50,6 +50,19 @@ def test_values_are_said_as_they_are_shown() -> None:
     assert texts(cells(made))[1] == "- When: 2024-03-05; Share: 12.5%; Price: $1,234.50; Id: 00042; Done: TRUE"
 
 
+def test_a_cell_that_spans_rows_is_said_in_each_that_says_anything() -> None:
+    made = workbook(["Area", "City"], ["EU", "Rome"], [None, "Oslo"], [None, "Bern"], [None, None], ["US", "Reno"])
+    made.active.merge_cells("A2:A3")
+    made.active.merge_cells("A6:A7")
+    made.active["B8"] = "Lima"
+    assert texts(cells(made)) == [
+        "Columns: Area; City",
+        "- Area: EU; City: Rome\n- Area: EU; City: Oslo\n- City: Bern",
+        "- Area: US; City: Reno",
+        "Lima",
+    ]
+
+
 def test_hidden_sheets_rows_and_columns_are_left_out_and_reported() -> None:
     made = workbook(["Name", "Salary", "Team"], ["Ana", 1, "Red"], ["Bo", 2, "Blue"])
     made.active.column_dimensions["B"].hidden = True
