@@ -10,8 +10,8 @@ from app.ports import Tokenizer
 from ingest.document import Block, Document, Piece
 from ingest.splitting import CHARACTERS_A_TOKEN, Splitter
 
-CHUNKER_VERSION = 3
-"""Part of the fingerprint: raise it with every change that makes other passages of the same text."""
+CHUNKER_VERSION = 4
+"""Part of the fingerprint: raise it with every change that makes other passages of the same document."""
 
 TITLE_TOKENS = 24
 HEADING_TOKENS = 40
