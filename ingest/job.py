@@ -177,7 +177,12 @@ class _Job:
         read = await self._readers.read(file.document_id, data, said=file.said)
         del data  # it may be large, and embedding takes long
         wanted = plan.record_of(file.document_id, "folder", byte_hash, read.document, read.passages)
-        await self._indexer.write(wanted, read.passages)
+        try:
+            await self._indexer.write(wanted, read.passages)
+        except EmbeddingFailed:
+            if record is not None:  # the last version stays, but not for whom the new one keeps out
+                await self._indexer.narrow(record, wanted.access)
+            raise
         if record is None:
             self.documents.added += 1
         else:

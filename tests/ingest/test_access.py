@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.adapters.stores import open_store
 from app.core.model import Candidate, Query, Scope
+from app.errors import EmbeddingFailed
 from app.settings import Settings
 from ingest import job
 from ingest.access import Access, Ceilings, effective, narrowed
@@ -117,10 +120,23 @@ def settings(tmp_path: Path, corpus: Path) -> Settings:
     return settings_for(tmp_path, CORPUS=corpus)
 
 
-async def ingested(settings: Settings) -> tuple[Summary, dict[str, tuple[str, ...]], dict[str, str]]:
+class Broken:
+    """An embedder that embeds nothing."""
+
+    def __init__(self, embedder: Any) -> None:
+        self.identity, self.dimension, self.name = embedder.identity, embedder.dimension, embedder.name
+        self.tokenizer = embedder.tokenizer
+
+    async def embed_passage(self, text: str) -> list[float]:
+        raise EmbeddingFailed("broken")
+
+
+async def ingested(
+    settings: Settings, embedding: Callable[[Any], Any] = lambda whole: whole
+) -> tuple[Summary, dict[str, tuple[str, ...]], dict[str, str]]:
     """What the job did; the access of each document; and the failures."""
     async with open_store(settings, "job") as (store, _):
-        embedder = await embedders.get(settings.embedding_model)
+        embedder = embedding(await embedders.get(settings.embedding_model))
         corpus, intake = Path(settings.corpus), Intake.of(settings)
         summary = await job.run(store, embedder, settings.index_name, corpus, lambda _: None, intake)
         state = await store.state()
@@ -182,6 +198,17 @@ async def test_the_last_version_of_a_document_that_fails_is_held_to_the_ceiling(
     pay.write_bytes(good)
     _, access, failures = await ingested(settings)
     assert (access["hr/pay.md"], failures) == (("public",), {}), "it can be read again, and says so"
+
+
+async def test_the_last_version_of_a_document_that_can_not_be_embedded_is_held_to_what_it_says_now(
+    settings: Settings, corpus: Path
+) -> None:
+    await ingested(settings)
+    (corpus / "hr/pay.md").write_text("---\naccess: [hr]\n---\nSalaries of alpacas are paid weekly.")
+    _, access, failures = await ingested(settings, Broken)
+    assert (access["hr/pay.md"], failures) == (("hr",), {"hr/pay.md": "broken"})
+    summary, access, failures = await ingested(settings)
+    assert (access["hr/pay.md"], failures, summary.passages.embedded) == (("hr",), {}, 1)
 
 
 async def test_so_are_the_documents_of_a_folder_that_can_not_be_followed(settings: Settings, corpus: Path) -> None:
