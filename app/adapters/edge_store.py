@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -77,10 +77,10 @@ class EdgeStore:
         await self._run(self._folder.switch, collection)
 
     def documents(self, collection: str) -> AsyncIterator[DocumentRecord]:
-        return self._documents(collection, None)
+        return self._all(collection, lambda held, offset: held.document_page(offset, None))
 
     def find_documents(self, collection: str, scope: Scope) -> AsyncIterator[DocumentRecord]:
-        return self._documents(collection, scope)
+        return self._all(collection, lambda held, offset: held.document_page(offset, scope))
 
     async def write_documents(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         for batch in batches(records, PAGE):
@@ -90,14 +90,8 @@ class EdgeStore:
         for batch in batches(list(document_ids), PAGE):
             await self._write(collection, EdgeCollection.delete_documents, batch)
 
-    async def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
-        offset: Offset = None
-        while True:
-            page, offset = await self._read(collection, EdgeCollection.absent_page, offset)
-            for document in page:
-                yield document
-            if offset is None:
-                return
+    def absent_documents(self, collection: str) -> AsyncIterator[AbsentDocument]:
+        return self._all(collection, EdgeCollection.absent_page)
 
     async def write_absent(self, collection: str, documents: Sequence[AbsentDocument]) -> None:
         for batch in batches(documents, PAGE):
@@ -107,19 +101,12 @@ class EdgeStore:
         return await self._read(collection, EdgeCollection.count_failures, scope)
 
     async def passages(self, collection: str, document_id: str) -> list[Passage]:
-        page, offset = await self._read(collection, EdgeCollection.passage_page, document_id, None)
-        found = page
-        while offset is not None:
-            page, offset = await self._read(collection, EdgeCollection.passage_page, document_id, offset)
-            found += page
+        passages = self._all(collection, lambda held, offset: held.passage_page(document_id, offset))
+        found = [passage async for passage in passages]
         return sorted(found, key=lambda passage: (passage.position, passage.passage_id))
 
     async def document_ids(self, collection: str) -> set[str]:
-        found, offset = await self._read(collection, EdgeCollection.document_id_page, None)
-        while offset is not None:
-            page, offset = await self._read(collection, EdgeCollection.document_id_page, offset)
-            found |= page
-        return found
+        return {document_id async for document_id in self._all(collection, EdgeCollection.document_id_page)}
 
     async def vectors(self, collection: str, content_hashes: Collection[str]) -> Mapping[str, list[float]]:
         found: dict[str, list[float]] = {}
@@ -150,20 +137,10 @@ class EdgeStore:
         return await self._read(collection, EdgeCollection.totals)
 
     async def strays(self, collection: str) -> list[str]:
-        found, offset = await self._read(collection, EdgeCollection.stray_page, None)
-        while offset is not None:
-            page, offset = await self._read(collection, EdgeCollection.stray_page, offset)
-            found += page
-        return found
+        return [point_id async for point_id in self._all(collection, EdgeCollection.stray_page)]
 
-    async def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
-        offset: Offset = None
-        while True:
-            page, offset = await self._read(collection, EdgeCollection.broken_page, offset)
-            for passage in page:
-                yield passage
-            if offset is None:
-                return
+    def broken_vectors(self, collection: str) -> AsyncIterator[Passage]:
+        return self._all(collection, EdgeCollection.broken_page)
 
     async def collections(self) -> list[str]:
         return await self._run(self._folder.collections)
@@ -177,12 +154,15 @@ class EdgeStore:
             self._closed = True
             await asyncio.shield(self._submit(self._close))
 
-    async def _documents(self, collection: str, scope: Scope | None) -> AsyncIterator[DocumentRecord]:
+    async def _all(
+        self, collection: str, page_of: Callable[[EdgeCollection, Offset], tuple[Iterable[T], Offset]]
+    ) -> AsyncIterator[T]:
+        """Page by page: others get their turn in between."""
         offset: Offset = None
         while True:
-            page, offset = await self._read(collection, EdgeCollection.document_page, offset, scope)
-            for record in page:
-                yield record
+            page, offset = await self._read(collection, page_of, offset)
+            for item in page:
+                yield item
             if offset is None:
                 return
 

@@ -145,9 +145,9 @@ class _Reader:
         span = cell.find(f"{qn('w:tcPr')}/{qn('w:gridSpan')}")
         merged = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
         goes_on = merged is not None and merged.get(qn("w:val"), "continue") == "continue"
-        text = None if goes_on else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
-        if self._is_deleted(cell, "w:tcPr", "w:cellDel"):
-            text = ""
+        text: str | None = ""
+        if not self._is_deleted(cell, "w:tcPr", "w:cellDel"):
+            text = None if goes_on else " ".join(filter(None, map(self._visible, _within(cell, qn("w:p")))))
         width = 1 if span is None else int(span.get(qn("w:val"), "1"))
         return [text, *[""] * (min(width, _WIDEST_SPAN) - 1)]
 

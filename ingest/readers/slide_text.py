@@ -18,8 +18,7 @@ Element = Any
 
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-_MATH_EXPONENT = _MATH_TEXT.replace("}t", "}sup")
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ABOVE = re.compile("0*[1-9]")
 """A share of the line that is no negative one: `30000` or `30%`."""
 _TITLES = ("title", "ctrTitle")
@@ -119,7 +118,7 @@ def _text(element: Element) -> str:
 
 def _line(paragraph: Element) -> str:
     """A paragraph's text; a break inside it stays one."""
-    texts = {qn("a:t"), _MATH_TEXT}
+    texts = {qn("a:t"), f"{_MATH}t"}
     return raised.joined(
         ("\n" if part.tag == qn("a:br") else part.text or "", _is_raised(part))
         for part in paragraph.iter(*texts, qn("a:br"))
@@ -129,7 +128,7 @@ def _line(paragraph: Element) -> str:
 
 def _is_raised(part: Element) -> bool:
     """The text of a run that its own format raises, by a share of the line, or the exponent of a formula."""
-    if part.tag == _MATH_TEXT:
-        return any(True for _ in part.iterancestors(_MATH_EXPONENT))
+    if part.tag == f"{_MATH}t":
+        return any(True for _ in part.iterancestors(f"{_MATH}sup"))
     said = part.getparent().find(qn("a:rPr"))
     return said is not None and _ABOVE.match(said.get("baseline", "")) is not None

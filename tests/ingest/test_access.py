@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from app.adapters.stores import open_store
 from app.core.model import Candidate, Query, Scope
-from app.errors import EmbeddingFailed
 from app.settings import Settings
 from ingest import job
 from ingest.access import Access, Ceilings, effective, narrowed
@@ -21,7 +20,7 @@ from ingest.intake import Intake
 from ingest.progress import Summary
 from ingest.sources import find_files
 from tests.service import settings_for, write_corpus
-from tests.shared_embedder import embedders
+from tests.shared_embedder import BrokenEmbedder, embedders
 
 GROUPS = st.sampled_from(["public", "hr", "eng", "tenant:a", "tenant:b"])
 ACCESS = st.lists(GROUPS, max_size=4).map(tuple)
@@ -120,17 +119,6 @@ def settings(tmp_path: Path, corpus: Path) -> Settings:
     return settings_for(tmp_path, CORPUS=corpus)
 
 
-class Broken:
-    """An embedder that embeds nothing."""
-
-    def __init__(self, embedder: Any) -> None:
-        self.identity, self.dimension, self.name = embedder.identity, embedder.dimension, embedder.name
-        self.tokenizer = embedder.tokenizer
-
-    async def embed_passage(self, text: str) -> list[float]:
-        raise EmbeddingFailed("broken")
-
-
 async def ingested(
     settings: Settings, embedding: Callable[[Any], Any] = lambda whole: whole
 ) -> tuple[Summary, dict[str, tuple[str, ...]], dict[str, str]]:
@@ -205,8 +193,8 @@ async def test_the_last_version_of_a_document_that_can_not_be_embedded_is_held_t
 ) -> None:
     await ingested(settings)
     (corpus / "hr/pay.md").write_text("---\naccess: [hr]\n---\nSalaries of alpacas are paid weekly.")
-    _, access, failures = await ingested(settings, Broken)
-    assert (access["hr/pay.md"], failures) == (("hr",), {"hr/pay.md": "broken"})
+    _, access, failures = await ingested(settings, BrokenEmbedder)
+    assert (access["hr/pay.md"], failures) == (("hr",), {"hr/pay.md": "The embedder broke."})
     summary, access, failures = await ingested(settings)
     assert (access["hr/pay.md"], failures, summary.passages.embedded) == (("hr",), {}, 1)
 

@@ -143,6 +143,8 @@ def test_deleted_rows_and_cells_of_a_table_are_left_out_and_reported() -> None:
         for cell, text in zip(row.cells, texts, strict=True):
             cell.text = text
     table.cell(1, 1)._tc.get_or_add_tcPr().append(OxmlElement("w:cellDel"))
+    box = "<w:txbxContent><w:p><w:r><w:t>gone, too</w:t></w:r></w:p></w:txbxContent>"
+    table.cell(1, 1).paragraphs[0]._p.append(run_of(box))
     table.rows[2]._tr.get_or_add_trPr().append(OxmlElement("w:del"))
     read = word(made)
     assert said(read) == [("| A | B | C |\n| --- | --- | --- |\n| a |  | c |", ())]

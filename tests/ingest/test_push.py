@@ -26,7 +26,7 @@ from ingest.pushed import Push
 from ingest.reading import Readers
 from tests.ingest.faulty_store import FaultyStore, breaks
 from tests.service import CORPUS, ingest, settings_for, write_corpus
-from tests.shared_embedder import embedders
+from tests.shared_embedder import BrokenEmbedder, embedders
 
 TEXT = "# Parking\n\n" + "\n\n".join(f"## Yard {n}\n\nYard {n} has {n} places for bicycles." for n in range(4))
 EDITED = "---\ntags: [yard]\n---\n" + TEXT.replace("Yard 2 has", "Yard 2 had")
@@ -175,19 +175,11 @@ async def test_a_push_mends_what_an_earlier_push_left_half_done(settings: Settin
 
 
 async def test_a_failing_embedder_leaves_the_last_version(settings: Settings, put: Put) -> None:
-    class Failing:
-        def __init__(self, embedder: Any) -> None:
-            self.identity, self.dimension, self.name = embedder.identity, embedder.dimension, embedder.name
-            self.tokenizer = embedder.tokenizer
-
-        async def embed_passage(self, text: str) -> list[float]:
-            raise EmbeddingFailed("The embedder broke.")
-
     async with opened(settings) as store:
         await put(store, document())
         _, passages, records = await content(store)
         with pytest.raises(EmbeddingFailed):
-            await put(store, document(EDITED), embedder=Failing(await embedders.get("bundled")))
+            await put(store, document(EDITED), embedder=BrokenEmbedder(await embedders.get("bundled")))
         _, after, failed = await content(store)
         assert after == passages
         assert failed["app/parking.md"] == structs.replace(records["app/parking.md"], failure="The embedder broke.")
